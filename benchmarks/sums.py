@@ -3,6 +3,8 @@
 Processors: the time of all hosts, with what the run has on the machine itself (its client and probes), against the busy
 time of the machine; the rest is the kernel's work for nobody in particular, and other people's. Disks: what the loop
 disks wrote, against the disk below them. Network: what the cards took in, against what they sent.
+
+One process probes all of these hosts: its share of their time together is its share of each host's.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def measure() -> list[str]:
                 found.setdefault(name, []).append(ratio)
             print(f"round {number}: {shares}", file=sys.stderr, flush=True)
     return [
-        f"- {name}: {statistics.median(all_of):.3f} ({min(all_of):.3f}–{max(all_of):.3f})"
+        f"- {name}: {statistics.median(all_of):.4f} ({min(all_of):.4f}–{max(all_of):.4f})"
         for name, all_of in found.items()
     ]
 
@@ -62,6 +64,8 @@ def _ratios(path: Path) -> Iterator[tuple[str, float]]:
     machine = series.cpu(BUSY).growth(start, end)
     if not machine:
         raise SystemExit("the series do not cover the run")
+    probes = cpu_by_role((series,), start, end).get("probe", 0.0)
+    yield "processor time of the probes, of the hosts' time", probes / ((os.cpu_count() or 1) * (end - start))
     inside = sum(series.cpu_of(host).growth(start, end) or 0.0 for host in hosts)
     yield "processor time of hosts, client and probes", (inside + _outside(series, start, end)) / machine
     taken, sent = (_card_bytes(series, hosts, column, start, end) for column in ("receive_bytes", "send_bytes"))

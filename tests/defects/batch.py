@@ -8,7 +8,25 @@ _RECEPTION = "tests/unit/host/test_reception.py"
 _BATCH = "tests/unit/host/test_batch.py"
 _PERSISTENCE = "tests/unit/cluster/deployment/test_persistence.py"
 
+_ALLOCATION = "tests/unit/cluster/allocation/test_batch.py"
+
 DEFECTS = (
+    Defect(
+        name="profiles-that-speak",
+        promise="Agents of a site with modules hear nothing that the profile of a shell prints.",
+        file="src/howdah/cluster/allocation/batch.py",
+        old="""_WITH_MODULES = 'exec 3>&1 >&2;""",
+        new="""_WITH_MODULES = 'exec 3>&1;""",
+        tests=(f"{_ALLOCATION}::test_what_ssh_starts_loads_the_modules_and_says_nothing_else",),
+    ),
+    Defect(
+        name="scripts-without-modules",
+        promise="A job that Howdah submits loads the modules of the site.",
+        file="src/howdah/cluster/allocation/batch.py",
+        old='        shell = "bash -l" if modules else "sh"',
+        new='        shell, modules = "sh", ""',
+        tests=(f"{_ALLOCATION}::test_the_script_of_a_submitted_job_loads_the_modules",),
+    ),
     Defect(
         name="callers-without-a-token",
         promise="Nobody gets through to a cluster without its token.",

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from tests.contract.test_host import wait_for
 from tests.meters.curve import joules
 from tests.slurm import Slurm, slurm
 from tests.system.batch import Batch, hadoop, script
-from tests.system.running import Howdah
+from tests.system.running import Howdah, processes_of
 from tools.moosefs import ADDRESS, moosefs, mount_command
 
 pytestmark = [
@@ -294,6 +294,34 @@ def test_two_jobs_of_one_user_share_hosts(batch: Batch) -> None:
     assert batch.left() == []
 
 
+_TERAGEN = "'hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3*.jar teragen 10000000 /rows'"
+
+
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("A job that is cancelled leaves nothing on its hosts", "how-to/batch")
+@pytest.mark.parametrize("moment", ["agents", "daemons", "stage", "down"])
+def test_a_job_may_be_cancelled_at_any_moment(batch: Batch, tmp_path: Path, moment: str) -> None:
+    program, name = Howdah.command[0], f"at-{moment}"
+    use = f"{program} exec --name {name} -- sh -c {_TERAGEN}\n{program} stage out --name {name} /rows {tmp_path}/rows"
+    up = f"{program} up --name {name} --on slurm --insecure"
+    down = f"echo now; {program} down --name {name}"
+    job = batch.submit(script(up, *([use] if moment == "stage" else []), down), "-N3", "-t10")
+    reached: dict[str, Callable[[], object]] = {
+        "agents": lambda: processes_of(batch.scratch),
+        "daemons": lambda: any("NameNode" in one for one in processes_of(batch.scratch)),
+        "stage": lambda: [*tmp_path.glob("rows/*")],
+        "down": lambda: "now" in batch.output(job),
+    }
+    wait_for(reached[moment], seconds=200)
+    batch.system.run("scancel", job)
+    batch.wait_until_clean()
+    assert batch.system.wait_for_state(job, "CANCELLED", "COMPLETED", seconds=60)
+    assert name not in batch("status").out
+    assert batch("down", "--name", name).code == 0
+    copied = [one.stat().st_size for one in tmp_path.glob("rows/part-*")]
+    assert set(copied) <= {500_000_000}, "files with their own names are whole"
+
+
 @pytest.mark.soak(part="batch")
 def test_a_script_that_ends_without_down_leaves_nothing(batch: Batch) -> None:
     job = batch.submit(script(f"{Howdah.command[0]} up --name e --on slurm --insecure"), "-N3", "-t10")
@@ -342,6 +370,7 @@ def test_results_are_copied_before_the_time_is_up(batch: Batch, program: str) ->
     minutes = math.ceil((time.monotonic() - began + 180) / 60)
     batch.system.run("scontrol", "update", f"JobId={job}", f"TimeLimit={minutes}")
     assert batch.system.wait_for_state(job, "FAILED", "TIMEOUT", "COMPLETED", seconds=60 * minutes) == "FAILED"
+    assert "the batch system takes the hosts away in " in batch.output(job)
     if program == "run":
         assert batch.last_run().outcome.kind == "aborted"
     batch.wait_until_clean()

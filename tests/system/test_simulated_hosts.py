@@ -12,7 +12,7 @@ import pytest
 
 from howdah.host import simulation
 from howdah.store import read_run
-from tests.system.running import Howdah
+from tests.system.running import Howdah, run
 
 pytestmark = [
     pytest.mark.daemons,
@@ -83,6 +83,21 @@ def test_down_leaves_nothing(howdah: Howdah, simulated: dict[str, Any]) -> None:
         assert not Path(quarters["root"]).exists()
     number = simulated["plan"]["masters"]["address"].split(".")[2]
     assert not Path(f"/sys/class/net/howdah-sim{number}").exists()
+
+
+@pytest.mark.promise("An experiment with hosts that the kernel cannot make is refused", "how-to/simulate")
+def test_a_kernel_without_control_groups_is_told_before_the_first_run(howdah: Howdah, tmp_path: Path) -> None:
+    file, out = tmp_path / "shares.yaml", tmp_path / "out"
+    file.write_text(
+        "question: How much does a share cost?\nworkload: { terasort: { size: smoke } }\n"
+        'cluster: { on: "sim:2" }\nfactors: { cpus: [0.5, 1] }\n'
+    )
+    without = 'umount --recursive --lazy /sys/fs/cgroup && exec "$@"'
+    command = ["unshare", "--mount", "sh", "-c", without, "sh", *howdah.command, "experiment", "run"]
+    said = run([*command, str(file), "--out", str(out)], env=howdah.environment)
+    assert said.code == 3, said.err
+    assert "a host cannot have a share of cpu: this machine has no control groups for it" in said.err
+    assert not out.exists()
 
 
 @pytest.mark.promise("A run on simulated hosts knows their disks and shares, and checks them", "how-to/simulate")

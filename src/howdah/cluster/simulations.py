@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -52,6 +53,14 @@ def start_simulation(name: str, text: str) -> Lasting:
         made.end()
         raise
     return lasting
+
+
+def try_simulation(text: str) -> None:
+    """Start the hosts that `text` describes in the syntax of `sim:`, and end them. Raises UsageError, and HostProblem
+    if the kernel of this machine cannot do it."""
+    wish = parse_simulation(text)
+    with tempfile.TemporaryDirectory(prefix=".try-", dir=howdah_home()) as directory:
+        simulation.start(Path(directory, "sim"), names_of(wish), wish).end()
 
 
 def end_simulation(name: str) -> bool:

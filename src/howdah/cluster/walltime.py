@@ -11,12 +11,12 @@ from pathlib import Path
 
 from howdah.errors import HostProblem, HostsTaken
 from howdah.host import Host
+from howdah.spec.jobs import format_time
 from howdah.store import howdah_home
 
 STAGE = "howdah-stage"
 """Tags of applications that copy data begin so."""
-WARNED_SECONDS = 600.0
-"""Seconds before the end at which a warning is given."""
+_WARNED_SECONDS = 600.0
 _LOOK_SECONDS = 30.0
 _COARSE_SECONDS = 180.0
 _LEAST_STOP = 30.0
@@ -134,6 +134,13 @@ def expected_copy(size: int) -> float:
 def needed_to_stop() -> float:
     """Return how many seconds before the end of a job its cluster must stop."""
     return max(_LEAST_STOP, 2 * expected("stop"))
+
+
+def end_is_near(left: float | None) -> str | None:
+    """Return a warning in words if less than ten minutes are `left`; None otherwise, and where no end is known."""
+    if left is None or left >= _WARNED_SECONDS:
+        return None
+    return f"the batch system takes the hosts away in {format_time(max(0.0, left))}"
 
 
 def check_time(left: float | None, *, start: float = 0.0, run: float = 0.0) -> None:

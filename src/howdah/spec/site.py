@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,8 +41,8 @@ class Partition:
 class Site:
     """A site file. A value is None if the file does not set it.
 
-    `scratch` and `disks` may hold `${USER}` and `${JOB_ID}`. All hosts see the directories `shared`. Scripts load the
-    `modules`.
+    `scratch` and `disks` may hold `${USER}` and `${JOB_ID}`. All hosts see the directories `shared`. Scripts and
+    agents load the `modules`.
     """
 
     file: Path | None = None
@@ -54,6 +55,11 @@ class Site:
     modules: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     partitions: Mapping[str, Partition] = field(default_factory=dict)
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """The command of a shell that loads each of the modules."""
+        return tuple(f"module load {shlex.quote(module)}" for module in self.modules)
 
     def check(self, wish: JobWish, user: str) -> None:
         """Raise UsageError if the site does not allow a job."""

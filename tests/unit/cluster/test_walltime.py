@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from howdah.cluster.walltime import Endings, Walltime, check_time, expected, needed_to_stop, remember
+from howdah.cluster.walltime import Endings, Walltime, check_time, end_is_near, expected, needed_to_stop, remember
 from howdah.errors import HostProblem, HostsTaken
 from tests.contract.test_host import wait_for
 
@@ -56,6 +56,14 @@ class Told:
     def stream(self, operation: str, sink: Callable[[dict[str, Any]], None], /) -> None:
         assert operation == "process.endings"
         self.tell = sink
+
+
+@pytest.mark.promise("Ten minutes before its end, a job's programs are warned", "how-to/batch")
+def test_the_last_ten_minutes_are_warned_of() -> None:
+    assert end_is_near(None) is None
+    assert end_is_near(600) is None
+    assert end_is_near(599) == "the batch system takes the hosts away in 9 min"
+    assert end_is_near(-3) == "the batch system takes the hosts away in 0 s"
 
 
 def test_hosts_are_taken_when_all_are_told_or_the_job_has_ended() -> None:

@@ -108,6 +108,22 @@ def test_a_holder_that_is_killed_takes_everything_with_it(tmp_path: Path) -> Non
 
 
 @root
+@pytest.mark.promise("Nothing of simulated hosts is left, however their holder ends", "reference/allocations")
+def test_the_control_groups_of_a_killed_holder_are_removed_by_the_next(tmp_path: Path) -> None:
+    def groups_of(made: Simulated) -> set[Path]:
+        name = f"howdah-sim{made.addresses['one'].split('.')[2]}"
+        return {one.root / name for one in hierarchies().values() if (one.root / name).exists()}
+
+    with simulated(tmp_path / "first"), simulated(tmp_path / "second") as made:
+        left = groups_of(made)
+        assert left
+        os.kill(made.holder, signal.SIGKILL)
+        wait_for(lambda: not left_of(made))
+    with simulated(tmp_path / "third"):
+        assert not {group for group in left if group.exists()}
+
+
+@root
 def test_hosts_end_with_whoever_started_them(tmp_path: Path) -> None:
     program = (
         "from pathlib import Path; from howdah.host import simulation; from howdah.spec.simulation import Simulation\n"

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
+from howdah.cli.columns import say
 from howdah.cli.options import name_option
 from howdah.errors import UsageError
+
+if TYPE_CHECKING:
+    from howdah.cluster.state import Manifest
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -29,6 +34,7 @@ def exec(name: str, argv: tuple[str, ...]) -> NoReturn:  # noqa: A001 (the comma
     from howdah.host.supervise import attend, become
 
     manifest = find_cluster(name)
+    _warn(manifest)
     environment = shell_environment(manifest, os.environ)
     try:
         if not manifest.reserved:
@@ -55,10 +61,21 @@ def shell(name: str) -> NoReturn:
     from howdah.cluster.supervision.client import find_cluster
     from howdah.host.supervise import become
 
-    environment = shell_environment(find_cluster(name), os.environ)
+    manifest = find_cluster(name)
+    _warn(manifest)
+    environment = shell_environment(manifest, os.environ)
     click.echo(f"hadoop, hdfs, yarn and mapred work on cluster {name}; `exit` leaves.", err=True)
     program = os.environ.get("SHELL", "/bin/sh")
     become([program, *prompting(Path(program).name, cluster_directory(name).path)], environment)
+
+
+def _warn(manifest: Manifest) -> None:
+    """Warn if a batch system is about to take the hosts away."""
+    from howdah.cluster.walltime import end_is_near
+
+    left = None if manifest.ends is None else manifest.ends - manifest.reserved - time.time()
+    if (warning := end_is_near(left)) is not None:
+        say(f"{warning}.", err=True)
 
 
 def prompting(shell: str, directory: Path) -> tuple[str, ...]:

@@ -75,6 +75,7 @@ def run(file: Path, out: Path | None, cluster: str | None) -> None:
 
     synthetic = synthetic_file(cluster)
     made = _plan_of(file, synthetic, quiet=False)
+    _check_hosts(made, synthetic)
     name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{file.stem}"
     _run(ExperimentDirectory.begin(file, out or experiments_root() / name, synthetic), made)
 
@@ -92,7 +93,9 @@ def resume(directory: str) -> None:
     """
     found = _found(directory)
     found.check_unchanged()
-    _run(found, _plan_of(found.file, found.synthetic, quiet=False))
+    made = _plan_of(found.file, found.synthetic, quiet=False)
+    _check_hosts(made, found.synthetic)
+    _run(found, made)
 
 
 @experiment.command()
@@ -209,6 +212,7 @@ def begin_and_run(content: str, path: Path, synthetic: Path | None) -> None:
     from howdah.store import ExperimentDirectory
 
     plan = _plan(parse_experiment(content), synthetic, quiet=False)
+    _check_hosts(plan, synthetic)
     _run(ExperimentDirectory.begin_with(content, path, synthetic), plan)
 
 
@@ -255,6 +259,15 @@ def _plan(described: Experiment, synthetic: Path | None, *, quiet: bool) -> Expe
                 with located(described, name):
                     check_factors({name: level}, host)
     return plan
+
+
+def _check_hosts(plan: ExperimentPlan, synthetic: Path | None) -> None:
+    """Refuse simulated hosts that the kernel of this machine cannot make, before the first run. Raises HostProblem."""
+    from howdah.cluster.simulations import try_simulation
+    from howdah.engine.experiment.plan import simulations_of
+
+    for text in simulations_of(plan) if synthetic is None else ():
+        try_simulation(text)
 
 
 def _run(directory: ExperimentDirectory, plan: ExperimentPlan) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -99,7 +100,7 @@ def script(kind: str | None, nodes: int, wall: str, partition: str | None, site:
             submit="sbatch" if slurm else "qsub",
             example="hadoop.sh",
             directives=(_SLURM if slurm else _PBS).format(**given),
-            environment=_environment(found.modules, in_directory=not slurm),
+            environment=_environment(found.loads, in_directory=not slurm),
             job=_SLURM_NUMBER if slurm else _PBS_NUMBER,
             site="" if site is None else f" --site {shlex.quote(str(Path(site).absolute()))}",
         ),
@@ -107,10 +108,10 @@ def script(kind: str | None, nodes: int, wall: str, partition: str | None, site:
     )
 
 
-def _environment(modules: tuple[str, ...], *, in_directory: bool) -> str:
+def _environment(loads: Sequence[str], *, in_directory: bool) -> str:
     """Return the lines before Howdah's lines. PBS starts in the home directory."""
     lines = ["set -e", f"export PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH"]
-    lines += [f"module load {shlex.quote(module)}" for module in modules]
+    lines += loads
     if in_directory:
         lines.append('cd "$PBS_O_WORKDIR"')
     return "\n".join(lines) + "\n"

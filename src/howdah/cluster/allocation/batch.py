@@ -38,13 +38,17 @@ START_SECONDS = 60.0
 T = TypeVar("T")
 
 _SCRIPT = """\
-#!/bin/sh
+#!/bin/{shell}
 # A Hadoop cluster of Howdah. `howdah up` on {machine} has submitted this job, which ends with the cluster.
-exec {command} <<'HOWDAH'
+{modules}exec {command} <<'HOWDAH'
 {invitation}
 HOWDAH
 """
-"""Script of a submitted job. It holds a secret; a batch system shows a script to its owner alone."""
+"""Script of a submitted job. It holds a secret; a batch system shows a script to its owner alone. `module` is a
+function of login shells."""
+_WITH_MODULES = 'exec 3>&1 >&2; exec bash -lc "$0" "$@"', ' && exec "$0" "$@" >&3 3>&-'
+"""Words of shells, before and behind the names of modules, with which a command is run. The output of a profile of
+a login shell does not become the command's."""
 
 
 class BatchAllocation(ListedAllocation):
@@ -145,7 +149,10 @@ class BatchAllocation(ListedAllocation):
     def _submit(self, name: str, home: Quarters, wish: JobWish) -> BatchJob:
         self._reception = Reception()
         command, invitation = self._program(self._python), json.dumps(self._invitation())
-        script = _SCRIPT.format(machine=home.machine, command=_line(command), invitation=invitation)
+        modules = "".join(f"{load} || exit 1\n" for load in self._site.loads)
+        shell = "bash -l" if modules else "sh"
+        given = {"machine": home.machine, "command": _line(command), "invitation": invitation}
+        script = _SCRIPT.format(shell=shell, modules=modules, **given)
         directory = cluster_directory(name).path
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)  # Not every command has made it.
         output = str(directory / "job.log")
@@ -189,7 +196,7 @@ class BatchAllocation(ListedAllocation):
         user, job = process_user(), self._job.id
         return ListedHost(
             name,
-            python=self._python,
+            python=self._interpreter,
             scratch=asked.scratch or expand(site.scratch or _SCRATCH, user, job),
             java=asked.java or site.java,
             network=self._network,
@@ -204,6 +211,14 @@ class BatchAllocation(ListedAllocation):
     @property
     def _python(self) -> str:
         return self._asked.python or self._site.python or _PYTHON
+
+    @property
+    def _interpreter(self) -> str:
+        """The Python of agents that ssh starts, as a shell reads it."""
+        if not self._site.modules:
+            return self._python
+        outer, end = _WITH_MODULES
+        return f"sh -c {shlex.quote(outer)} {shlex.quote(' && '.join(self._site.loads) + end)} {self._python}"
 
     def _job_gone(self) -> str | None:
         """Return why no agent can come any more; None if agents may come. All hosts ask this, again and again."""

@@ -48,7 +48,7 @@ def _checks(site: Site, host: Host) -> Iterator[Checked]:
     if site.python is not None:
         yield Checked(f"python: {site.python}", _python(host, site.python))
     if site.modules:
-        run = host.run(("bash", "-lc", " && ".join(f"module load {one}" for one in site.modules)), timeout=_SECONDS)
+        run = host.run(("bash", "-lc", " && ".join(site.loads)), timeout=_SECONDS)
         said = run.stderr.decode(errors="replace").strip().splitlines()
         yield Checked(f"modules: {', '.join(site.modules)}", None if run.code == 0 else " ".join(said[-1:]) or "no")
 

@@ -241,6 +241,12 @@ def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str
     return {**settings, **experiment.configurations[named]}
 
 
+def simulations_of(plan: ExperimentPlan) -> Sequence[str]:
+    """Return the simulated hosts that the arms of `plan` need, each written as after `sim:`."""
+    made = (arm_conditions(plan.experiment, arm).made.allocation.partition(":") for arm in plan.arms)
+    return sorted({text for kind, _, text in made if kind == "sim"})
+
+
 def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
     """Return factors by name, with those of their levels that not every host can offer. Factors that a person changes
     are left out."""

@@ -13,7 +13,7 @@ from typing import Any
 import howdah
 from howdah.cluster.live.cluster import LiveCluster
 from howdah.cluster.state import DaemonLost, Lost
-from howdah.cluster.walltime import WARNED_SECONDS
+from howdah.cluster.walltime import end_is_near
 from howdah.engine.evidence import metrics
 from howdah.engine.evidence.acceleration import no_part, rebuilt, with_plugins
 from howdah.engine.evidence.clocks import Clocks
@@ -41,7 +41,6 @@ from howdah.model.storage import HDFS
 from howdah.probe import Probe, Subject
 from howdah.probe.power import PowerProbe
 from howdah.probe.registry import make_probes
-from howdah.spec.jobs import format_time
 from howdah.spec.meters import NO_METERS, Meters
 from howdah.storage import Storage
 from howdah.store import RunWriter, new_run_id, read_run
@@ -181,9 +180,9 @@ class Execution:
 
     def _check(self) -> None:
         left = self._cluster.check_hosts()
-        if left is not None and left < WARNED_SECONDS and not self._warned:
+        if not self._warned and (warning := end_is_near(left)) is not None:
             self._warned = True
-            self._observer.step(f"the batch system takes the hosts away in {format_time(left)}")
+            self._observer.step(warning)
         self._cluster.check_masters()
         limit = self._options.limit_seconds
         if limit is not None and time.monotonic() - self._run.start.monotonic > limit:

@@ -55,6 +55,11 @@ def hierarchies(mounts: Path = Path("/proc/self/mounts")) -> Mapping[str, Hierar
     return found
 
 
+def group_names(known: Mapping[str, Hierarchy]) -> set[str]:
+    """Return the names of the groups below the roots of the hierarchies."""
+    return {group.name for hierarchy in set(known.values()) for group in hierarchy.root.glob("*/")}
+
+
 class Groups:
     """The groups of some simulated hosts."""
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from howdah.host.agent.machine import SIMULATED
 from howdah.host.simulation.disks import Disk, Disks, run
-from howdah.host.simulation.groups import Groups, Refused, hierarchies
+from howdah.host.simulation.groups import Groups, Refused, group_names, hierarchies
 from howdah.spec.simulation import Simulation
 
 _SSHD = "/usr/sbin/sshd"
@@ -96,6 +96,7 @@ class Holder:
         """Make everything; return the answer to whoever asked. Raises Refused."""
         number = self._free_network()
         prefix = f"10.213.{number}"
+        _remove_forgotten()
         self._groups = Groups(f"{SIMULATED}{number}", self._wish.cpus, self._wish.memory, hierarchies())
         self._groups.forget_rates()
         addresses = {name: f"{prefix}.{place}" for place, name in enumerate(self._names, start=1)}
@@ -144,11 +145,8 @@ class Holder:
         for number in _NETWORKS:
             if f" 10.213.{number}." in used:
                 continue
-            try:
-                self._reservation.bind(f"\0howdah-simulation-{number}")
-            except OSError:
-                continue
-            return number
+            if _reserve(self._reservation, number):
+                return number
         raise Refused("all networks from 10.213.1.0 to 10.213.254.0 are taken")
 
     def _write_files(self, addresses: Mapping[str, str]) -> None:
@@ -258,6 +256,25 @@ class Holder:
                     said = (self._directory / f"{name}.log").read_text(errors="replace").strip()
                     raise Refused(said or f"{name} does not answer: {error}") from error
             time.sleep(0.02)
+
+
+def _reserve(reservation: socket.socket, number: int) -> bool:
+    """Return whether the network `number` was free; it is this process's until the socket is closed."""
+    try:
+        reservation.bind(f"\0howdah-simulation-{number}")
+    except OSError:
+        return False
+    return True
+
+
+def _remove_forgotten() -> None:
+    """Remove the control groups of simulations whose holders were killed."""
+    known = hierarchies()
+    for name in group_names(known):
+        number = name.removeprefix(SIMULATED)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as reservation:
+            if number.isdecimal() and name != number and _reserve(reservation, int(number)):
+                Groups(name, None, None, known).remove()
 
 
 def _obey(holder: Holder) -> None:

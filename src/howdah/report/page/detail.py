@@ -14,10 +14,10 @@ from howdah.report.document.wording import MISSING, count, listing, percent, qua
 from howdah.report.phases.bursts import burst_blocks
 from howdah.report.phases.jobs import PhaseJob, read_jobs
 from howdah.report.phases.limits import RULE, Load, PhaseLimit, find_limits, stolen, window
-from howdah.report.phases.nodes import slow_nodes
+from howdah.report.phases.nodes import memory_of_hosts, slow_nodes
 from howdah.report.phases.series import BUSY, HostSeries, cpu_by_role, read_series
 from howdah.report.phases.tasks import memory_asked, memory_used, skews
-from howdah.report.phases.timeline import PIXELS, TITLED, build_timeline, names_of, node_names
+from howdah.report.phases.timeline import HOSTS, PIXELS, TITLED, build_timeline, names_of, node_names
 from howdah.report.phases.times import (
     SUCCEEDED,
     PhaseTime,
@@ -161,6 +161,7 @@ def limits_section(detail: Detail, prefix: str) -> Section:
     blocks.extend(_stolen(detail))
     blocks.extend(_role_table(detail))
     blocks.extend(_memory_table(detail))
+    blocks.extend(_host_memory_table(detail))
     return Section(f"{prefix}limits", "What limited it", tuple(blocks))
 
 
@@ -237,6 +238,28 @@ def _memory_table(detail: Detail) -> Iterator[Block]:
             "Memory that is asked for and not used keeps other tasks from running.",
             small=True,
         )
+
+
+def _host_memory_table(detail: Detail) -> Iterator[Block]:
+    """Yield the highest use of memory of each host in each phase; nothing of a single host."""
+    hosts = memory_of_hosts(detail.series)
+    highest: dict[str, dict[str, float]] = {}
+    for phase in detail.run.run.phases:
+        span = window(phase, detail.jobs) or (0.0, 0.0)
+        for name, readings in hosts.items():
+            within = [used for moment, used in readings if span[0] <= moment <= span[1]]
+            if within:
+                highest.setdefault(name, {})[phase.name] = max(within)
+    if len(highest) > 1:
+        phases = list(dict.fromkeys(phase for found in highest.values() for phase in found))
+        shown = sorted(sorted(highest, key=lambda name: -max(highest[name].values()))[:HOSTS])
+        rows = tuple((name, *(quantity(highest[name].get(phase), "B") for phase in phases)) for name in shown)
+        more = f", the {len(shown)} of {len(highest)} that used most" if len(shown) < len(highest) else ""
+        limit = detail.run.run.cluster.get("allocation", {}).get("memory")
+        have = "" if limit is None else f" Each host has {quantity(limit, 'B')}."
+        heads = columns("Host", *(f"#{phase}" for phase in phases))
+        yield Table(f"Memory of each host, the highest reading of each phase{more}", heads, rows)
+        yield Text(f"Without what a host keeps of files, which it gives to whoever asks.{have}", small=True)
 
 
 def _timeline_figure(detail: Detail, entry: PhaseJob, figure: str) -> Figure:
@@ -335,10 +358,12 @@ def _exceeded(detail: Detail) -> Iterator[Block]:
             if load.exceeded is not None:
                 key = (f"{load.name} on {load.host}", load.unit, load.exceeded)
                 found.setdefault(key, []).append(f"{quantity(load.used, load.unit)} in {limit.phase}")
-    for (what, unit, bound), uses in found.items():
+    for (what, unit, bound), uses in [*found.items()][:HOSTS]:
         text = f"{what}: calibration found {quantity(bound, unit)}, but {listing(uses)} were used."
         why = "It was disturbed" if unit == "cores" else "It was disturbed, or more streams reach more"
         yield Caveat("run", f"{text} {why}. The number of the calibration is not taken as a bound.")
+    if len(found) > HOSTS:
+        yield Caveat("run", f"Calibration was exceeded as well by {len(found) - HOSTS} other resources of hosts.")
 
 
 def _stolen(detail: Detail) -> Iterator[Block]:

@@ -15,18 +15,24 @@ WHY = (
     "them at its own speed. Such a rate may last only until that cache is full: do not plan with it."
 )
 
+MOST = 30
+"""The number of rows, so that a page about 50 hosts stays readable."""
+
 
 def burst_blocks(limits: Sequence[PhaseLimit]) -> Iterator[Block]:
     """Yield a table of the phases in which a series exceeded its bound: how far, and for how long; nothing if none."""
-    rows = []
+    found = []
     for limit in limits:
         for load in limit.loads:
             bound = load.bound or load.exceeded
             if load.highest is not None and bound:
                 above = quantity(load.burst, "s")
                 cells = (quantity(bound, load.unit), quantity(load.highest, load.unit), f"{load.highest / bound:.1f}")
-                rows.append((limit.phase, f"{load.name} on {load.host}", *cells, above))
-    if rows:
+                found.append((load.burst, (limit.phase, f"{load.name} on {load.host}", *cells, above)))
+    if found:
+        longest = {row for _, row in sorted(found, reverse=True)[:MOST]}
+        rows = tuple(row for _, row in found if row in longest)
+        more = f"; the {len(rows)} longest of {len(found)}" if len(rows) < len(found) else ""
         heads = columns("Phase", "Resource", "#Bound", "#Highest rate", "#Times the bound", "#Time above it")
-        yield Table(f"Rates of more than {EXCEEDED} times a bound, by one-second readings", heads, tuple(rows))
+        yield Table(f"Rates of more than {EXCEEDED} times a bound, by one-second readings{more}", heads, rows)
         yield Text(WHY, small=True)

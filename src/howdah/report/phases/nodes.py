@@ -1,13 +1,15 @@
-"""Nodes whose tasks take much longer than those of other nodes: a slow disk, card or processor."""
+"""Hosts apart: how much memory each used, and nodes whose tasks take much longer than those of other nodes because of a
+slow disk, card or processor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from howdah.model.job import TaskKind
 from howdah.report.phases.jobs import PhaseJob
+from howdah.report.phases.series import HostSeries, Point
 from howdah.report.phases.tasks import work_seconds
 from howdah.report.phases.times import SUCCEEDED
 from howdah.stats.compare import rank_test
@@ -46,6 +48,29 @@ def slow_nodes(jobs: Sequence[PhaseJob]) -> Iterator[SlowNode]:
                 if attempt.kind == kind and attempt.state == SUCCEEDED and attempt.node is not None:
                     times.setdefault(attempt.node, []).append(work_seconds(attempt))
             yield from _slow(phase, kind, times)
+
+
+def memory_of_hosts(series: Iterable[HostSeries]) -> Mapping[str, Sequence[tuple[float, float]]]:
+    """Return the readings of each host's used memory: the moment (UTC), and the bytes. Memory with files
+    is left out, as the host gives it to whoever asks. The hosts that are simulated on a host stand for it.
+    """
+    found: dict[str, list[tuple[float, float]]] = {}
+    for one in series:
+        points: Sequence[Point] = one.points.get("host" if one.simulated else "machine", ())
+        for point in points:
+            used = _used(point)
+            if used is not None:
+                name = str(point["host"]) if one.simulated else one.host
+                found.setdefault(name, []).append((point["utc"], used))
+    return found
+
+
+def _used(point: Point) -> float | None:
+    """Return the bytes of memory in use; None if a reading does not have them."""
+    if "memory_anonymous" in point:
+        return float(point["memory_anonymous"])
+    total, available = point.get("memory_total"), point.get("memory_available")
+    return None if total is None or available is None else float(total) - float(available)
 
 
 def _slow(phase: str, kind: TaskKind, times: Mapping[str, Sequence[float]]) -> Iterator[SlowNode]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +15,10 @@ from howdah.cluster.allocation.batch import BatchAllocation, which_job
 from howdah.cluster.allocation.pbs import PbsAllocation
 from howdah.cluster.request import Links
 from howdah.errors import HostProblem, NoAnswer, UsageError
+from howdah.hadoop.configuration.plan import Quarters
 from howdah.host import Host
 from howdah.host.batch import BatchJob
+from howdah.host.launch.ssh import SshLauncher
 from howdah.spec.jobs import JobHosts, JobWish
 from howdah.spec.site import Site
 
@@ -135,3 +139,47 @@ def test_the_hosts_of_a_submitted_job_of_pbs_are_as_many_as_it_has(names: str, r
     with pytest.raises(HostProblem, match="job 7 has 2 hosts, and PBS_NODEFILE names n1") as raised:
         one._named(cast("Host", leash), RUNS)
     assert "--on hosts:node1,node2" in str(raised.value.hint)
+
+
+@pytest.mark.promise("Agents and submitted jobs load the modules of the site", "reference/site")
+def test_what_ssh_starts_loads_the_modules_and_says_nothing_else(
+    made: Callable[..., Allocation], tmp_path: Path
+) -> None:
+    """A login shell of bash has `module`, and its profile says something that is not the agent's."""
+    profile = 'echo Welcome\nmodule() { echo "Loading $2"; export LOADED="${LOADED:-}<$2>"; [ "$2" != none ]; }\n'
+    (tmp_path / ".bash_profile").write_text(profile)
+
+    def run_with(*modules: str) -> subprocess.CompletedProcess[str]:
+        one = made(RUNS)
+        one._job, one._site = RUNS, Site(modules=modules)
+        python = one._listed_host("n1").python
+        command = SshLauncher("n1", python=python).command("import os; print(input(), os.environ.get('LOADED'))")[-1]
+        environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        return subprocess.run(
+            ["sh", "-c", command], env=environment, input="heard\n", capture_output=True, text=True, check=False
+        )
+
+    assert run_with().stdout == "heard None\n"
+    assert run_with("java/17", "it's").stdout == "heard <java/17><it's>\n"
+    failed = run_with("none")
+    assert (failed.stdout, failed.returncode) == ("", 1)
+
+
+@pytest.mark.parametrize(("modules", "first", "loads"), [((), "#!/bin/sh", 0), (("java/17",), "#!/bin/bash -l", 1)])
+def test_the_script_of_a_submitted_job_loads_the_modules(
+    made: Callable[..., Allocation], tmp_path: Path, modules: tuple[str, ...], first: str, loads: int
+) -> None:
+    one = made(WAITS)
+    scripts: list[str] = []
+
+    def submit(wish: JobWish, name: str, script: str, output: str) -> str:
+        scripts.append(script)
+        return "7"
+
+    one._site = Site(modules=modules)
+    one.system.submit = submit
+    one._submit("c", Quarters("vm", str(tmp_path), "", "", ""), JobWish(2, 600))
+    assert one._reception is not None
+    one._reception.close()
+    assert scripts[0].startswith(f"{first}\n")
+    assert scripts[0].count("\nmodule load java/17 || exit 1\nexec ") == loads

@@ -12,9 +12,11 @@ import pytest
 
 from howdah.cli.reporting import print_result
 from howdah.model.job import Attempt, Span
+from howdah.model.run import Caveat
 from howdah.model.sample import Sample
 from howdah.report import build_report, render_text
-from howdah.report.page.detail import Detail
+from howdah.report.document.blocks import Table
+from howdah.report.page.detail import Detail, limits_section
 from howdah.report.phases.limits import Load, PhaseLimit, judge
 from howdah.report.phases.timeline import build_timeline, place, short_name
 from howdah.report.phases.times import phase_times
@@ -195,6 +197,37 @@ def test_a_series_that_passes_its_bound_in_bursts_is_named(single: StoredRun) ->
     assert "disk write of vda on vm" in text
     assert "not what the device can do" in text
     assert "Rates of more than" not in render_text(build_report([single]))
+
+
+def on_hosts(run: StoredRun, number: int) -> StoredRun:
+    """The same run as if so many hosts had done each what its one host did."""
+    file = run.path / "series" / "vm.jsonl"
+    header, *lines = file.read_text(encoding="utf-8").splitlines()
+    memory = '"kind":"machine","memory_total":8000000000,"memory_available":5000000000'
+    lines = [line.replace('"kind":"machine"', memory) for line in lines]
+    names = [f"h{one:02}" for one in range(number)]
+    for name in names:
+        own = json.dumps({**json.loads(header), "host": name})
+        file.with_stem(name).write_text("\n".join([own, *lines]) + "\n", encoding="utf-8")
+    file.unlink()
+    bounds = [sample for sample in run.samples if sample.phase == "calibration"]
+    others = [sample for sample in run.samples if sample.phase != "calibration"]
+    return replace(run, samples=(*others, *(replace(one, host=name) for name in names for one in bounds)))
+
+
+@pytest.mark.promise("A page about fifty hosts stays readable", "explanation/reading-the-report")
+def test_of_many_hosts_the_page_shows_those_that_stand_out(tmp_path: Path) -> None:
+    run = on_hosts(with_bound(write_example(tmp_path, Example("many", 0)), "bound_disk_write", 30e6), 50)
+    shown = limits_section(Detail(run), "").blocks
+    tables = {one.caption.partition(" of ")[0]: one for one in shown if isinstance(one, Table)}
+    assert len(tables["Rates"].rows) == 30
+    assert "; the 30 longest of " in tables["Rates"].caption
+    memory = tables["Memory"]
+    assert len(memory.rows) == 12
+    assert memory.caption.endswith(", the 12 of 50 that used most")
+    exceeded = [one.text for one in shown if isinstance(one, Caveat) and "alibration" in one.text]
+    assert len(exceeded) == 13
+    assert exceeded[-1] == "Calibration was exceeded as well by 38 other resources of hosts."
 
 
 def test_the_processors_have_no_bursts(single: StoredRun) -> None:

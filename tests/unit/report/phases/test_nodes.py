@@ -6,7 +6,8 @@ import pytest
 
 from howdah.model.job import Attempt, Job, Span, TaskKind
 from howdah.report.phases.jobs import PhaseJob
-from howdah.report.phases.nodes import slow_nodes
+from howdah.report.phases.nodes import memory_of_hosts, slow_nodes
+from howdah.report.phases.series import HostSeries
 
 
 def attempt(node: str, seconds: float, kind: TaskKind = "map", state: str = "SUCCEEDED", waits: float = 0.0) -> Attempt:
@@ -58,3 +59,12 @@ def test_reduces_that_wait_for_maps_are_not_slow() -> None:
     early = [attempt("a:1", 30.0, "reduce", waits=25.0)] * 3
     late = [attempt("b:1", 7.0, "reduce", waits=2.0)] * 3
     assert list(slow_nodes(phase(*early, *late))) == []
+
+
+@pytest.mark.promise("The memory of each host is shown, without that of files", "explanation/reading-the-report")
+def test_hosts_use_memory_beyond_that_of_files() -> None:
+    machine = {"utc": 5.0, "memory_total": 100, "memory_available": 70, "memory_cached": 60}
+    assert memory_of_hosts([HostSeries("a", 1.0, {"machine": [machine, {"utc": 6.0}]})]) == {"a": [(5.0, 30.0)]}
+    inside = [{"utc": 5.0, "host": name, "memory_anonymous": 7, "memory_cached": 9} for name in ("sim1", "sim2")]
+    simulated = HostSeries("a", 1.0, {"machine": [machine], "host": inside})
+    assert memory_of_hosts([simulated]) == {"sim1": [(5.0, 7.0)], "sim2": [(5.0, 7.0)]}
