@@ -48,11 +48,16 @@ def _run(*command: str) -> None:
 
 @contextmanager
 def lab(
-    directory: Path, names: Sequence[str], user: str | None = None, settings: Mapping[str, str] | None = None
+    directory: Path,
+    names: Sequence[str],
+    user: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    *,
+    lying: bool = False,
 ) -> Iterator[Lab]:
     """So many hosts, whose files are in `directory`; all of it is gone afterwards. ssh comes as `user`, who is known on
     these hosts alone, and who must be able to read in `directory`. `settings` are more lines for the server of some
-    hosts."""
+    hosts. For `lying` hosts, every address has the name of another host, and every name the address of another."""
     tag = f"{os.getpid() % 10000}"
     net = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
     bridge = f"hdbr{tag}"
@@ -75,7 +80,14 @@ def lab(
                 ("link", "set", "lo", "up"),
             ):
                 _run("ip", "-n", space, *command)
-            _serve(made, directory, space, name, address, user, (settings or {}).get(name, ""))
+            etc = None if user is None else _add_user(directory, user)
+            if lying:
+                etc = directory / "etc"
+                etc.mkdir(exist_ok=True)
+                shifted = zip(addresses.values(), [*names[1:], names[0]], strict=True)
+                lines = ["127.0.0.1 localhost", *(f"{number} {other}" for number, other in shifted)]
+                (etc / "hosts").write_text("\n".join((*lines, "")))
+            _serve(made, directory, space, name, address, etc, (settings or {}).get(name, ""))
         hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())
         client = directory / "client"
         known = "" if user is None else f"Host *\n  User {user}\n"
@@ -86,8 +98,8 @@ def lab(
 
 
 _UID = 47110
-_WITH_USER = """
-for file in passwd group shadow; do mount --bind "$1/$file" "/etc/$file"; done
+_WITH_ETC = """
+for file in "$1"/*; do mount --bind "$file" "/etc/${file##*/}"; done
 shift; exec "$@"
 """
 
@@ -109,14 +121,15 @@ def _add_user(directory: Path, user: str) -> Path:
     return etc
 
 
-def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str, user: str | None, more: str) -> None:
+def _serve(made: ExitStack, directory: Path, space: str, name: str, address: str, etc: Path | None, more: str) -> None:
+    """Starts the server of a host, which sees the files in `etc` in its /etc."""
     config = directory / f"sshd_{name}"
     text = (directory / "sshd_config").read_text()
     config.write_text(f"{text.replace('ListenAddress 127.0.0.1', 'ListenAddress 0.0.0.0')}{more}\n")
     log = made.enter_context((directory / f"{name}.log").open("wb"))
     command = [_SSHD, "-D", "-e", "-f", str(config)]
-    if user is not None:
-        command = ["unshare", "--mount", "sh", "-c", _WITH_USER, "sh", str(_add_user(directory, user)), *command]
+    if etc is not None:
+        command = ["unshare", "--mount", "sh", "-c", _WITH_ETC, "sh", str(etc), *command]
     command = ["ip", "netns", "exec", space, *command]
     server = subprocess.Popen(command, stderr=log, stdin=subprocess.DEVNULL)
 

@@ -26,6 +26,14 @@ _BIN = "/usr/sbin"
 _RM = "yarn.resourcemanager"
 _SERVICES = ("hdfs", "rm", "nm", "jhs", "HTTP")
 _NAMENODES, _MANAGERS = ("namenode31", "namenode47"), ("rm76", "rm120")
+_CLOUDERA = {"__cloudera_generation__": "7\n", "topology.map": "<?xml version='1.0'?>\n<topology/>\n"}
+_AMBARI = {
+    "topology_mappings.data": "[network_topology]\nlocalhost=/default-rack\n",
+    "hadoop-metrics2.properties": "*.period=10\n",
+    "commons-logging.properties": "org.apache.commons.logging.Log=org.apache.commons.logging.impl.Log4JLogger\n",
+    "taskcontroller.cfg": "mapred.local.dir=/tmp\n",
+    "health_check": "#!/bin/bash\necho OK\n",
+}
 _DIRECTORIES = ("howdah", "tmp", "user")
 _PORTS = (
     *("kdc", "datanode", "datanode_ipc", "datanode_web", "nodemanager", "localizer", "nodemanager_web", "shuffle"),
@@ -68,7 +76,8 @@ DEFAULT"""
 
 @dataclass(frozen=True)
 class Site:
-    """A running cluster. `conf` is what a gateway of it has; `viewed` is the same by the names of a mount table."""
+    """A running cluster. `conf` is what a gateway of it has, with Cloudera Manager's names; `viewed` is the same by the
+    names of a mount table, with Ambari's names."""
 
     directory: Path
     conf: Path
@@ -117,12 +126,12 @@ def site(directory: Path, distribution: Distribution, java_home: str) -> Iterato
         _realm(made, found, ports["kdc"])
         _certificates(directory, java_home)
         settings = _settings(directory, distribution.home, ports)
-        _write(found.conf, settings)
+        _write(found.conf, settings, _CLOUDERA)
         links = {f"fs.viewfs.mounttable.site.link./{one}": f"hdfs://nameservice1/{one}" for one in _DIRECTORIES}
         mounts = {"fs.defaultFS": "viewfs://site", **links}
-        _write(found.viewed, {**settings, "core": {**settings["core"], **mounts}})
+        _write(found.viewed, _of_ambari({**settings, "core": {**settings["core"], **mounts}}), _AMBARI)
         servers = directory / "servers"
-        _write(servers, {**settings, **_of_servers(directory, settings)})
+        _write(servers, {**settings, **_of_servers(directory, settings)}, {})
         _start(made, found, servers, java_home, ports)
         yield found
 
@@ -328,13 +337,30 @@ def _classpath(home: Path) -> str:
     return ",".join(("$HADOOP_CONF_DIR", *(f"{home}/share/hadoop/{place}/*" for place in places)))
 
 
-def _write(conf: Path, settings: Mapping[str, Mapping[str, str]]) -> None:
+def _of_ambari(settings: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """The settings as Ambari writes them: its names of daemons, and the version of the stack in options of JVMs."""
+    names = {**dict(zip(_NAMENODES, ("nn1", "nn2"), strict=True)), **dict(zip(_MANAGERS, ("rm1", "rm2"), strict=True))}
+
+    def renamed(text: str) -> str:
+        for theirs, own in names.items():
+            text = text.replace(theirs, own)
+        return text
+
+    found = {file: {renamed(key): renamed(value) for key, value in of.items()} for file, of in settings.items()}
+    for key in ("yarn.app.mapreduce.am.admin-command-opts", "mapreduce.admin.map.child.java.opts"):
+        found["mapred"][key] = f"-Dhdp.version=${{hdp.version}} {found['mapred'][key]}"
+    found["hdfs"]["dfs.internal.nameservices"] = "nameservice1"
+    return found
+
+
+def _write(conf: Path, settings: Mapping[str, Mapping[str, str]], others: Mapping[str, str]) -> None:
+    """Writes site files, and the `others`, which are of no interest to Howdah."""
     conf.mkdir()
     for name, found in settings.items():
         file = f"{name}.xml" if name.startswith("ssl-") else f"{name}-site.xml"
         (conf / file).write_text(render_site(found))
-    (conf / "__cloudera_generation__").write_text("7\n")
-    (conf / "topology.map").write_text("<?xml version='1.0'?>\n<topology/>\n")
+    for name, text in others.items():
+        (conf / name).write_text(text)
 
 
 def _start(made: ExitStack, found: Site, conf: Path, java_home: str, ports: Mapping[str, int]) -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from howdah.hadoop.distribution.jars import own_jar
+from howdah.host.user import process_user
+from howdah.model.accelerator import ACCELERATOR_JAR, settings_for
 from howdah.store import read_run
-from tests.system.running import Howdah
+from tests.lab import lab
+from tests.system.running import Howdah, Said
 
 pytestmark = [
     pytest.mark.daemons,
@@ -46,6 +52,87 @@ def test_programs_are_valid(howdah: Howdah, protected: str, program: tuple[str, 
     [run] = [read_run(place).run for place in tmp_path.iterdir()]
     assert run.outcome.kind == "valid"
     assert run.cluster["security"] == protected
+
+
+@pytest.mark.promise("Reverse look-ups do not matter", "how-to/secure")
+def test_names_of_hosts_that_lie_do_not_matter(howdah: Howdah, tmp_path: Path) -> None:
+    names = ("red", "green", "blue")
+    (tmp_path / "scratch").mkdir(mode=0o700)
+    listed = tmp_path / "hosts.yaml"
+    with lab(tmp_path, names, lying=True) as hosts:
+        listed.write_text(
+            f"scratch: {tmp_path}/scratch\nhosts:\n"
+            + "".join(f"- {{host: {name}, address: {address}}}\n" for name, address in hosts.addresses.items())
+        )
+        asked = ("--size", "smoke", "--on", f"hosts:{listed}", "--out", str(tmp_path / "runs"), "--no-report")
+        howdah("run", "terasort", *asked, env=hosts.environment).ok()
+    [run] = [read_run(place).run for place in (tmp_path / "runs").iterdir()]
+    assert run.outcome.kind == "valid"
+    assert run.cluster["security"] == "authentication"
+
+
+@pytest.mark.promise("mrjob runs on secured hosts", "how-to/mrjob")
+def test_mrjob_counts_words(howdah: Howdah, protected: str, tmp_path: Path) -> None:
+    subprocess.run((sys.executable, "-m", "venv", tmp_path / "mrjob"), check=True)
+    python = tmp_path / "mrjob" / "bin" / "python"
+    subprocess.run((python, "-m", "pip", "install", "-q", "mrjob==0.7.4", "setuptools<81"), check=True)
+    page = Path("docs/how-to/mrjob.md").read_text(encoding="utf-8")
+    (tmp_path / "count_words.py").write_text(page.partition("```python\n")[2].partition("```")[0])
+    (tmp_path / "words.txt").write_text("b a b\n")
+    howdah("exec", "--name", protected, "--", "hadoop", "fs", "-put", f"{tmp_path}/words.txt", "/words.txt").ok()
+    program = (str(python), f"{tmp_path}/count_words.py", "-r", "hadoop", "hdfs:///words.txt")
+    said = howdah("exec", "--name", protected, "--", *program, env={"TMPDIR": str(tmp_path)}).ok()
+    assert said.out == '"a"\t1\n"b"\t2\n'
+    howdah("exec", "--name", protected, "--", "hadoop", "fs", "-rm", "/words.txt").ok()
+
+
+@pytest.mark.promise("Encrypted spills and data on a shared file system work on a secured cluster", "how-to/secure")
+@pytest.mark.parametrize("storage", ["hdfs", "posix"])
+def test_encrypted_spills_are_read_back(howdah: Howdah, storage: str, tmp_path: Path) -> None:
+    where = ("--storage", "hdfs" if storage == "hdfs" else f"posix:{tmp_path}/data")
+    spills = ("--conf", "mapreduce.job.encrypted-intermediate-data=true")
+    arguments = ("--size", "smoke", "--accelerator", "sort", "--out", str(tmp_path / "runs"), "--no-report")
+    howdah("run", "terasort", "--secure", "--protection", "privacy", *where, *spills, *arguments).ok()
+    [run] = [read_run(place).run for place in (tmp_path / "runs").iterdir()]
+    assert run.outcome.kind == "valid"
+    assert any("encrypted" in caveat.text.lower() for caveat in run.caveats), "the stock shuffle served"
+
+
+@pytest.mark.promise("A program may act for another user whom the owner lets in", "how-to/secure")
+def test_who_acts_for_another_user_sorts_with_our_plugins(howdah: Howdah) -> None:
+    owner, jar = process_user(), own_jar(ACCELERATOR_JAR)
+    wishes = {
+        "security.service.authorization.default.acl": "*",
+        "yarn.scheduler.capacity.root.default.acl_submit_applications": "*",
+        f"hadoop.proxyuser.{owner}.users": "nobody",
+        f"hadoop.proxyuser.{owner}.hosts": "*",
+    }
+    given = [word for key, value in wishes.items() for word in ("--conf", f"{key}={value}")]
+    howdah("up", "--name", "acting", "--secure", "--protection", "privacy", *given).ok()
+    try:
+        for words in ("-mkdir -p /user/nobody", "-chown nobody /user/nobody"):
+            howdah("exec", "--name", "acting", "--", "hdfs", "dfs", *words.split()).ok()
+        environment = {"HADOOP_PROXY_USER": "nobody", "HADOOP_CLASSPATH": str(jar)}
+
+        keyed = dict(settings_for("sort")) | {"yarn.app.mapreduce.am.staging-dir": "/user"}
+
+        def example(program: str, *words: str) -> Said:
+            keys = "".join(f" -D '{key}={value}'" for key, value in keyed.items())
+            jars = "$HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3*.jar"
+            line = f"exec hadoop jar {jars} {program} -libjars {jar}{keys} {' '.join(words)}"
+            return howdah("exec", "--name", "acting", "--", "sh", "-c", line, env=environment).ok()
+
+        example("teragen", "100000", "/user/nobody/in")
+        said = example("terasort", "/user/nobody/in", "/user/nobody/out").err
+        assert "Howdah Sort" in said
+        assert "Howdah Shuffle" in said
+        example("teravalidate", "/user/nobody/out", "/user/nobody/report")
+        report = howdah("exec", "--name", "acting", "--", "hdfs", "dfs", "-cat", "/user/nobody/report/part-r-00000")
+        assert report.ok().out.startswith("checksum\t")
+        listed = howdah("exec", "--name", "acting", "--", "hdfs", "dfs", "-ls", "/user/nobody/out").ok().out
+        assert {line.split()[2] for line in listed.splitlines()[1:]} == {"nobody"}
+    finally:
+        howdah("down", "--name", "acting")
 
 
 @pytest.mark.promise("Map outputs are encrypted where that is asked for, and our shuffle serves", "how-to/secure")

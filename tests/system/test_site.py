@@ -45,7 +45,8 @@ def at(howdah: Howdah, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
 def test_a_terasort_with_a_ticket_and_a_mount_table_is_valid(howdah: Howdah, at: Site, tmp_path: Path) -> None:
     environment = {"KRB5_CONFIG": str(at.krb5_conf), "KRB5CCNAME": str(at.ticket("ticket"))}
     asked = ("--size", "smoke", "--cluster", f"conf:{at.viewed}", "--out", str(tmp_path))
-    said = howdah("run", "terasort", *asked, env=environment).ok()
+    said = howdah("run", "terasort", *asked, "--conf", "hdp.version=3.1.5.0-152", env=environment).ok()
+    assert "hdp.version" not in said.err
     assert re.search("warning: your ticket ends in (29|30) minutes", said.err)
     [run] = [read_run(place) for place in tmp_path.iterdir()]
     assert run.run.outcome.kind == "valid"
@@ -53,6 +54,19 @@ def test_a_terasort_with_a_ticket_and_a_mount_table_is_valid(howdah: Howdah, at:
     assert {"namenode.json", "resourcemanager.json", "historyserver.json"} == {
         file.name for file in (run.path / "conf" / "effective").iterdir()
     }
+
+
+@pytest.mark.soak(part="security")
+@pytest.mark.promise("A ticket that ends in the middle of a run is named", "how-to/kerberos-clusters")
+def test_a_ticket_that_ends_in_a_run_is_named(howdah: Howdah, at: Site, tmp_path: Path) -> None:
+    environment = {"KRB5_CONFIG": str(at.krb5_conf), "KRB5CCNAME": str(at.ticket("short", "50s"))}
+    asked = ("--size", "1G", "--cluster", f"conf:{at.conf}", "--out", str(tmp_path), "--no-report")
+    said = howdah("run", "terasort", *asked, env=environment)
+    assert said.code == 1
+    assert "warning: your ticket ends in 1 minute," in said.err
+    [run] = [read_run(place).run for place in tmp_path.iterdir()]
+    assert run.outcome.kind == "failed"
+    assert "your ticket ended at " in str(run.outcome.reason)
 
 
 @pytest.mark.soak(part="security")

@@ -226,11 +226,11 @@ def _run(workloads: list[tuple[Workload, Asked]], options: Mapping[str, Any], *,
     _refuse_contradictions(cluster, options)
     existing = conf_directory(cluster)
     _log_in_with(options, existing)
+    found = _conditions(options, cluster_request("default", {}, options))
     if existing is not None:
-        for warning in site_warnings(existing):
+        for warning in site_warnings(existing, found.conf):
             click.secho(f"Warning: {warning}", err=True, fg="yellow")
         read_existing(existing)  # What will be refused is refused before Hadoop is fetched.
-    found = _conditions(options, cluster_request("default", {}, options))
     if cluster is None or existing is not None:
         check_keys(found.conf, ensure_hadoop(found.made, quiet=as_json))
     measurement = Measurement(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,14 +75,15 @@ def conf_directory(cluster: str | None) -> Path | None:
     return Path(cluster.removeprefix(_PREFIX)).absolute()
 
 
-def read_existing(directory: Path) -> ExistingCluster:
-    """Read and judge the configuration in `directory`. Nothing else is needed or touched: no Hadoop, no host.
+def read_existing(directory: Path, given: Collection[str] = ()) -> ExistingCluster:
+    """Read and judge the configuration in `directory`, to which jobs add the keys `given`. Nothing else is needed or
+    touched: no Hadoop, no host.
 
     Raises UsageError if there is no configuration, or if Howdah cannot measure the cluster.
     """
     settings = expand(read_conf_dir(directory))
     _check_supported(settings)
-    return ExistingCluster(directory, settings, web_addresses(settings), site_warnings(directory))
+    return ExistingCluster(directory, settings, web_addresses(settings), site_warnings(directory, given))
 
 
 def web_addresses(settings: Mapping[str, str]) -> WebAddresses:

@@ -148,8 +148,9 @@ def ending_ticket(login: Login, credentials: Credentials, now: float) -> str | N
     """Return a warning if a ticket ends soon and nothing gets a new one."""
     if login.until is None or credentials.keytab is not None or login.until > now + _LONG_SECONDS:
         return None
-    minutes = max(0, (login.until - now) / 60)
-    return f"your ticket ends in {minutes:.0f} minutes, and jobs that are then submitted fail: `kinit` gets another one"
+    minutes = max(0, round((login.until - now) / 60))
+    words = "1 minute" if minutes == 1 else f"{minutes} minutes"
+    return f"your ticket ends in {words}, and jobs that are then submitted fail: `kinit` gets another one"
 
 
 class Cookies:

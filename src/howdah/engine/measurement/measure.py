@@ -137,7 +137,7 @@ def _cluster(measurement: Measurement, observer: Observer) -> Iterator[LiveClust
     if directory is not None:
         made = measurement.made
         home = None if made.hadoop_home is None else Path(made.hadoop_home)
-        cluster = open_existing(read_existing(directory), hadoop=made.hadoop, hadoop_home=home)
+        cluster = open_existing(read_existing(directory, measurement.conf), hadoop=made.hadoop, hadoop_home=home)
     else:
         cluster = open_managed(find_cluster(named))
     try:
