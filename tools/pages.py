@@ -18,7 +18,7 @@ from howdah.engine.evidence import metrics
 from howdah.engine.experiment.factors import FACTORS
 from howdah.hadoop.configuration.roles import NAMENODE
 from howdah.hadoop.configuration.sizing import size_cluster
-from howdah.hadoop.configuration.tuning import TUNINGS, Facts
+from howdah.hadoop.configuration.tuning import TUNINGS, TuningFacts
 from howdah.hadoop.distribution.jdk import Jdk
 from howdah.model.accelerator import ACCELERATOR_JAR, ACCELERATORS, PLUGINS, settings_for
 from howdah.workload.registry import WORKLOADS
@@ -133,7 +133,7 @@ def tuned_defaults() -> str:
     """Return the settings of each tuned default, on an example machine."""
     sizing = size_cluster(nodes=1, processors=2, memory=24 << 30, available=22 << 30, disk=80 << 30)
     jdk = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
-    facts = Facts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa")
+    facts = TuningFacts(sizing, jdk, "CACHE/archives/ARCHIVE.jsa")
     parts = [
         "# Tuned defaults\n",
         "A cluster of Howdah sets these keys, stock Hadoop does not. Made from `hadoop/configuration/tuning.py` by"

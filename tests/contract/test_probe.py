@@ -15,10 +15,10 @@ from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.probe import Probe, Subject
 from howdah.probe.registry import PROBES
-from howdah.spec.meters import Meters, Source
+from howdah.spec.meters import Meters, MeterSource
 from tests.contract.test_host import wait_for
 
-METERS = Meters((Source("simulated", None, 1.0, None, None, None, {"idle": "90", "busy": "240"}),))
+METERS = Meters((MeterSource("simulated", None, 1.0, None, None, None, {"idle": "90", "busy": "240"}),))
 Seen = dict[str, list[dict[str, Any]]]
 
 

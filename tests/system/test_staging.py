@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.running import Howdah, Said
+from tests.system.running import Howdah, Said, below
 
 pytestmark = pytest.mark.daemons
 MB = 10**6
@@ -112,6 +112,48 @@ def test_a_stage_that_is_killed_goes_on(howdah: Howdah, on: Callable[..., Said],
     assert {name: after[name] for name in before} == before, "what was whole was not copied again"
     assert ".distcp.tmp" not in on("hadoop", "fs", "-ls", "-R", "/killed").out
     on("hadoop", "fs", "-rm", "-r", "-skipTrash", "/killed").ok()
+
+
+@pytest.mark.soak(part="batch")
+@pytest.mark.promise("A stage that was interrupted goes on where it was", "how-to/stage")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("way", "moment"), [("in", "listed"), ("in", "compared"), ("out", "copied"), ("out", "compared")]
+)
+def test_a_stage_may_be_interrupted_at_any_moment(
+    howdah: Howdah, on: Callable[..., Said], tmp_path: Path, at: str, how: signal.Signals
+) -> None:
+    way, moment = at.split()
+    target = f"/{way}-{moment}-{how.name}"
+    contents = make(tmp_path / "in", 4, 16 * MB)
+    words = ("in", str(tmp_path / "in"), target)
+    if way == "out":
+        stage(howdah, *words).ok()
+        words = ("out", target, str(tmp_path / "out"))
+    known = set((howdah.home / "stages").glob("*.json"))
+    command = [*howdah.command, "stage", *words, "--name", "staging"]
+    first = subprocess.Popen(command, env=howdah.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    reached: dict[str, Callable[[], bool]] = {
+        "listed": lambda: set((howdah.home / "stages").glob("*.json")) > known,
+        "copied": lambda: any((tmp_path / "out").rglob("*")),
+        "compared": lambda: any("-checksum" in one for one in below([first.pid]).values()),
+    }
+    deadline = time.monotonic() + 100
+    while not reached[moment]():
+        assert first.poll() is None, "it was faster than this test"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    first.send_signal(how)
+    assert first.wait(60) != 0
+    record = stage(howdah, *words, "--json").json()
+    assert (record["state"], record["verified"]) == ("done", "COMPOSITE-CRC32C")
+    assert record["files"].keys() == contents.keys()
+    assert "application_" not in on("yarn", "application", "-list").out
+    if way == "out":
+        back = {str(one.relative_to(tmp_path / "out")) for one in (tmp_path / "out").rglob("*") if one.is_file()}
+        assert back == set(contents)
+    assert ".distcp.tmp" not in on("hadoop", "fs", "-ls", "-R", target).out
+    on("hadoop", "fs", "-rm", "-r", "-skipTrash", target).ok()
 
 
 @pytest.mark.promise("A source that is changed meanwhile is no good copy", "how-to/stage")

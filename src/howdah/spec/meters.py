@@ -66,7 +66,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MeterSource:
     """A source of readings. `hosts` are the hosts where it is read, None for all.
 
     `covers` are the hosts that it measures, None if each reads its own host. `settings` are those that its kind needs.
@@ -90,7 +90,7 @@ class Meters:
     `others` is the maximum power, in watts, of everything that no meter covers.
     """
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[MeterSource, ...] = ()
     idle: float = 0.0
     others: float | None = None
 
@@ -104,7 +104,7 @@ def meters_of(given: str) -> Meters:
     if all(kind in PLAIN for kind in kinds):
         if len(set(kinds)) < len(kinds):
             raise UsageError(f"--meters {given}: a kind is there twice")
-        return Meters(tuple(Source(kind, None, _INTERVALS.get(kind, 1.0), None, None, None, {}) for kind in kinds))
+        return Meters(tuple(MeterSource(kind, None, _INTERVALS.get(kind, 1.0), None, None, None, {}) for kind in kinds))
     if not Path(given).exists():
         raise UsageError(
             f"--meters {given}: there is no such file, and it is no list of {', '.join(PLAIN)}",
@@ -135,7 +135,7 @@ def read_meters(file: Path) -> Meters:
     )
 
 
-def _problem_of_feeds(sources: Sequence[Source]) -> str | None:
+def _problem_of_feeds(sources: Sequence[MeterSource]) -> str | None:
     """Return what is wrong with the feeds of the hosts; None if all of them are there once."""
     groups: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for one in sources:
@@ -149,7 +149,7 @@ def _problem_of_feeds(sources: Sequence[Source]) -> str | None:
     return None
 
 
-def _source(value: Value) -> Source:
+def _source(value: Value) -> MeterSource:
     kinds = value.mapping().get("kind")
     if kinds is None:
         raise value.problem("a meter has no `kind`", hint=f"Known: {', '.join(_KEYS)}.")
@@ -170,7 +170,7 @@ def _source(value: Value) -> Source:
     called = given["name"].text() if "name" in given else None
     if called is not None and not _NAME.fullmatch(called):
         raise given["name"].problem(f"{called!r} is no name: letters, digits, `.`, `_` and `-`")
-    return Source(
+    return MeterSource(
         kind=kind,
         name=called,
         interval=_interval(given, kind),

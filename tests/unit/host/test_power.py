@@ -13,7 +13,7 @@ import pytest
 
 from howdah.host.agent.power import run
 from howdah.host.agent.power_programs import parse_dcmi
-from howdah.host.agent.power_reader import Place
+from howdah.host.agent.power_reader import ReaderPlaces
 from howdah.host.agent.power_slurm import SlurmMeter, parse_sstat
 from tests.children import children
 
@@ -272,7 +272,7 @@ class Accounting:
 def slurm_of(monkeypatch: pytest.MonkeyPatch, plugin: str, *said: str, hosts: int = 2) -> SlurmMeter:
     for name, value in {"JOB_ID": "17", "STEP_ID": "0", "STEP_NUM_NODES": "2"}.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
-    place = Place("/sys", "/proc", threading.Event(), Accounting(plugin, *said))
+    place = ReaderPlaces("/sys", "/proc", threading.Event(), Accounting(plugin, *said))
     return SlurmMeter({"kind": "slurm", "interval": 10, "run_hosts": hosts}, place)
 
 
@@ -313,5 +313,5 @@ def test_a_slurm_without_energy_is_absent(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("SLURM_STEP_ID", raising=False)
     with pytest.raises(ValueError, match="the agents are in no step of a job"):
         SlurmMeter(
-            {"kind": "slurm", "interval": 10, "run_hosts": 2}, Place("/sys", "/proc", threading.Event(), program)
+            {"kind": "slurm", "interval": 10, "run_hosts": 2}, ReaderPlaces("/sys", "/proc", threading.Event(), program)
         )

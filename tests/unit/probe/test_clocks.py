@@ -11,7 +11,7 @@ import pytest
 
 from howdah.probe.power import PowerProbe
 from howdah.probe.system import SystemProbe
-from howdah.spec.meters import Meters, Source
+from howdah.spec.meters import Meters, MeterSource
 
 
 class Ended:
@@ -45,7 +45,7 @@ class Skewed:
 @pytest.mark.promise("Readings of hosts whose clocks differ have one time", "how-to/energy")
 def test_readings_have_the_time_of_this_machine() -> None:
     seen: dict[str, list[dict[str, Any]]] = {}
-    probe = PowerProbe(Meters((Source("ipmi", None, 1.0, None, None, None, {}),)))
+    probe = PowerProbe(Meters((MeterSource("ipmi", None, 1.0, None, None, None, {}),)))
     hosts: Any = {name: Skewed(name, ahead) for name, ahead in (("a", 0.0), ("b", 7.0))}
     probe.start(hosts, [], lambda name, record: seen.setdefault(name, []).append(record))
     assert probe.stop() == {"a": 0.0, "b": 0.0}
@@ -85,7 +85,7 @@ class Accounting(Skewed):
 def test_a_whole_run_waits_for_the_last_value_of_slurm(whole: bool, values: list[float]) -> None:
     seen: list[dict[str, Any]] = []
     host: Any = Accounting(0.6)
-    probe = PowerProbe(Meters((Source("slurm", None, 1.0, None, None, None, {}),)))
+    probe = PowerProbe(Meters((MeterSource("slurm", None, 1.0, None, None, None, {}),)))
     probe.start({"a": host}, [], lambda _, record: seen.append(record))
     probe.stop(whole=whole)
     assert [one["joules"] for one in seen if "joules" in one] == values
@@ -103,7 +103,7 @@ class Unaccounted(Skewed):
 
 def test_nobody_waits_for_a_meter_that_is_absent() -> None:
     host: Any = Unaccounted("a", 0.0)
-    probe = PowerProbe(Meters((Source("slurm", None, 30.0, None, None, None, {}),)))
+    probe = PowerProbe(Meters((MeterSource("slurm", None, 30.0, None, None, None, {}),)))
     probe.start({"a": host}, [], lambda *_: None)
     begun = time.monotonic()
     probe.stop(whole=True)

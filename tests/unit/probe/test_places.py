@@ -16,7 +16,7 @@ import pytest
 from howdah.probe.power.places import ENERGY, History, MetricReport, Sensors, Supplies, clock_of, find, named
 from howdah.probe.power.redfish import Redfish
 from howdah.probe.power.web import Unanswered
-from howdah.spec.meters import Source
+from howdah.spec.meters import MeterSource
 
 ONE = "/redfish/v1/Chassis/1"
 POWER, FAST, METRICS, SUBSYSTEM = f"{ONE}/Power", f"{ONE}/Power/FastPowerMeter", f"{ONE}/Metrics", f"{ONE}/Subsystem"
@@ -179,7 +179,7 @@ def watched(bmc: Kept, *, dies: bool) -> tuple[list[dict[str, Any]], list[str], 
         bmc.add(time.time() + 1, 250)
 
     with served(bmc) as url:
-        source = Source("redfish", "ilo", 5.0, 0.02, None, ("h",), {"url": url})
+        source = MeterSource("redfish", "ilo", 5.0, 0.02, None, ("h",), {"url": url})
         meter = Redfish(source, lambda _, record: records.append(record), absent.append, sleep)
         meter.start()
         deadline = time.monotonic() + 20

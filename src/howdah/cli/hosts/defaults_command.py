@@ -16,7 +16,7 @@ from howdah.hadoop.distribution.lock import PRIMARY
 
 if TYPE_CHECKING:
     from howdah.hadoop.configuration.keys import Key
-    from howdah.hadoop.configuration.tuning import Facts, Tuning
+    from howdah.hadoop.configuration.tuning import Tuning, TuningFacts
 
 _UNSET = "–"
 _WIDE = 10_000
@@ -79,10 +79,10 @@ def defaults(names: tuple[str, ...], nodes: int, hadoop: str, as_json: bool) -> 
     say("`howdah up --without NAME` leaves one out, `--defaults stock` all; `--conf KEY=VALUE` wins over all.")
 
 
-def _facts(nodes: int, hadoop: str) -> Facts:
+def _facts(nodes: int, hadoop: str) -> TuningFacts:
     """Return the facts that tuned defaults depend on, for a cluster started now. Raises HostProblem."""
     from howdah.cluster.deployment.sizes import size_of
-    from howdah.hadoop.configuration.tuning import Facts
+    from howdah.hadoop.configuration.tuning import TuningFacts
     from howdah.hadoop.distribution.jdk import choose_jdk, find_jdks
     from howdah.host import operations
     from howdah.host.channel import this_host
@@ -91,10 +91,10 @@ def _facts(nodes: int, hadoop: str) -> Facts:
     with this_host() as host:
         jdk = choose_jdk(find_jdks(host), hadoop)
         sizing = size_of(host, nodes, operations.space(host, str(howdah_home())).free)
-    return Facts(sizing, jdk, "ARCHIVE")
+    return TuningFacts(sizing, jdk, "ARCHIVE")
 
 
-def _rows(one: Tuning, facts: Facts, known: Mapping[str, Key]) -> Iterator[_Row]:
+def _rows(one: Tuning, facts: TuningFacts, known: Mapping[str, Key]) -> Iterator[_Row]:
     from howdah.hadoop.configuration.roles import NAMENODE
 
     for key, value in one.settings(facts).items():

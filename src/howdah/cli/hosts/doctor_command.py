@@ -15,7 +15,7 @@ from howdah.cli.options import json_option, reach_options
 from howdah.hadoop.distribution.lock import PRIMARY
 
 if TYPE_CHECKING:
-    from howdah.engine.doctor import Finding
+    from howdah.engine.doctor import DoctorFinding
 
 _MARKS = {"ok": ("ok", "green"), "note": ("note", "cyan"), "warning": ("warn", "yellow"), "error": ("ERROR", "red")}
 
@@ -94,16 +94,16 @@ def doctor(
         raise HostProblem("a cluster would not come up here", hint="Fix what is marked ERROR above.")
 
 
-def show_findings(findings: Iterable[Finding], columns: int) -> None:
+def show_findings(findings: Iterable[DoctorFinding], columns: int) -> None:
     """Print findings; those that several hosts share are printed once."""
-    found: dict[tuple[object, ...], list[Finding]] = {}
+    found: dict[tuple[object, ...], list[DoctorFinding]] = {}
     for one in findings:
         found.setdefault((one.name, one.level, one.meaning, one.fix), []).append(one)
     for alike in found.values():
         _show(alike, columns)
 
 
-def _show(alike: Sequence[Finding], columns: int) -> None:
+def _show(alike: Sequence[DoctorFinding], columns: int) -> None:
     finding = alike[0]
     mark, colour = _MARKS[finding.level]
     hosts: dict[str, list[str]] = {}

@@ -13,7 +13,7 @@ from howdah.cli.runs.value_options import value_options, valued
 
 if TYPE_CHECKING:
     from howdah.report.value import Equivalence, FigureOfMerit
-    from howdah.report.value.section import Value
+    from howdah.report.value.section import SystemsValue
 
 
 @click.command()
@@ -49,7 +49,7 @@ def value(
     _print(found, explain=explain)
 
 
-def _print(value: Value, *, explain: bool) -> None:
+def _print(value: SystemsValue, *, explain: bool) -> None:
     from howdah.cli.columns import print_columns
     from howdah.cli.reporting import width
     from howdah.report.value.section import amount, equal_words, source_words, span, wrong_sums

@@ -11,7 +11,7 @@ import click
 from howdah.errors import UsageError
 
 if TYPE_CHECKING:
-    from howdah.report.value.section import Value
+    from howdah.report.value.section import SystemsValue
     from howdah.store import StoredRun
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -56,7 +56,7 @@ def value_options(*, demanded: bool) -> Callable[[Command], Command]:
 
 def valued(
     sides: Sequence[tuple[str, Sequence[StoredRun]]], options: Mapping[str, Any], equal_to: int | None = None
-) -> Value:
+) -> SystemsValue:
     """Return the figures of the runs of each side, by its name and the options. Raises UsageError."""
     from howdah.report import build_comparison
     from howdah.report.value import equal_work, system_of

@@ -90,7 +90,7 @@ class Assembly:
         sizing = sizes(plan, self._allocation.hosts, free, request.processors)
         if request.sizing is not None:
             sizing = check_sizing(request.sizing, sizing, plan.masters.host)
-        facts = tuning.Facts(sizing, own.jdk, own.archive)
+        facts = tuning.TuningFacts(sizing, own.jdk, own.archive)
         announce("hadoop")
         check_wanted()
         manifest = self._manifest(plan, own, sizing, clients := tuning.client_flags(tuned, facts))
@@ -139,7 +139,7 @@ class Assembly:
         key = namespace_key(distribution, process_user(), request.settings)
 
         def flags(role: Role, on: Installation) -> tuple[str, ...]:
-            there = tuning.Facts(sizing, on.jdk, on.archive)
+            there = tuning.TuningFacts(sizing, on.jdk, on.archive)
             return tuning.joined(tuning.daemon_flags(tuned, there, role), request.jvm_flags)
 
         return Daemons(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from howdah.cluster.allocation import Allocation, find_allocation
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, gather
-from howdah.engine.doctor.finding import Finding, Level, Rule, examine, failed, judgement, to_json
+from howdah.engine.doctor.finding import DoctorFinding, Level, Rule, examine, failed, judgement, to_json
 from howdah.engine.doctor.hosts import check_hosts
 from howdah.host import Host
 from howdah.store import howdah_home
 
 __all__ = [
     "RULES",
+    "DoctorFinding",
     "Facts",
-    "Finding",
     "Level",
     "Request",
     "Rule",
@@ -39,7 +39,7 @@ def run_checks(
     directory: str | None = None,
     allocation: Allocation | None = None,
     calibrate: bool = True,
-) -> tuple[Finding, ...]:
+) -> tuple[DoctorFinding, ...]:
     """Return findings: whether `host` can run a cluster of `nodes` nodes with Hadoop `hadoop`, and how good its numbers
     would be.
 

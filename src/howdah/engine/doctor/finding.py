@@ -39,7 +39,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One finding of a rule. `meaning` and `fix` (a command, or None if there is none) serve any level but `ok`. If the
     finding `looks`, the command only shows more. `host` names the host if there are several."""
 
@@ -52,17 +52,17 @@ class Finding:
     host: str | None = None
 
 
-def examine(facts: Facts, rules: Iterable[Rule]) -> tuple[Finding, ...]:
+def examine(facts: Facts, rules: Iterable[Rule]) -> tuple[DoctorFinding, ...]:
     """Return every finding of `rules`, in their order. A check that was not possible gives a `note` that says so."""
     return tuple(finding for rule in rules for finding in _apply(rule, facts))
 
 
-def failed(findings: Iterable[Finding]) -> bool:
+def failed(findings: Iterable[DoctorFinding]) -> bool:
     """Return whether there is an error among `findings`: then the doctor's exit code is 1."""
     return any(finding.level == "error" for finding in findings)
 
 
-def judgement(findings: Iterable[Finding]) -> str:
+def judgement(findings: Iterable[DoctorFinding]) -> str:
     """Return the last line: whether clusters will start, and whether numbers made now can be believed."""
     levels = [finding.level for finding in findings]
     errors, warnings = levels.count("error"), levels.count("warning")
@@ -77,16 +77,16 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def to_json(findings: Iterable[DoctorFinding]) -> list[dict[str, Any]]:
     """Return the findings as plain values."""
     return [asdict(finding) for finding in findings]
 
 
-def _apply(rule: Rule, facts: Facts) -> Iterator[Finding]:
+def _apply(rule: Rule, facts: Facts) -> Iterator[DoctorFinding]:
     seen = tuple(rule.judge(facts))
     for one in seen:
         fix = None if one.level == "ok" else one.fix or rule.fix
         looks = fix is not None and (one.looks if one.fix else rule.looks)
-        yield Finding(rule.name, one.level, one.text, rule.meaning, fix, looks)
+        yield DoctorFinding(rule.name, one.level, one.text, rule.meaning, fix, looks)
     if not seen:
-        yield Finding(rule.name, "note", "not checked: this machine does not show it", rule.meaning, None)
+        yield DoctorFinding(rule.name, "note", "not checked: this machine does not show it", rule.meaning, None)

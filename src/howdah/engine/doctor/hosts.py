@@ -8,7 +8,7 @@ from dataclasses import replace
 from howdah.cluster.allocation import Allocation
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, at_home, facts_of
-from howdah.engine.doctor.finding import Finding, Level, examine
+from howdah.engine.doctor.finding import DoctorFinding, Level, examine
 from howdah.errors import HostProblem, HostProblems, HowdahError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
@@ -31,19 +31,19 @@ RULES = tuple(rule for rule in (*software.RULES, *machine.RULES) if rule.name no
 """The rules for each host."""
 
 
-def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = True) -> tuple[Finding, ...]:
+def check_hosts(allocation: Allocation, request: Request, *, calibrate: bool = True) -> tuple[DoctorFinding, ...]:
     """Return findings, errors first: whether the hosts of `allocation` can run a cluster, and how good its numbers
     would be. A host that cannot be reached is an error; the other hosts are checked all the same."""
-    found: list[Finding] = []
+    found: list[DoctorFinding] = []
     try:
         plan: Plan | None = None
         try:
             plan = allocation.acquire("doctor", request.nodes, at_home(request.directory))
-            found.append(Finding("hosts", "ok", f"{', '.join(plan.quarters)} reach each other", _BETWEEN, None))
+            found.append(DoctorFinding("hosts", "ok", f"{', '.join(plan.quarters)} reach each other", _BETWEEN, None))
         except HowdahError as error:
             problems = (isinstance(error, HostProblems) and error.problems) or (error,)
             found += [
-                Finding("hosts", "error", line, one.hint or _BETWEEN, None)
+                DoctorFinding("hosts", "error", line, one.hint or _BETWEEN, None)
                 for one in problems
                 for line in one.message.splitlines()
             ]
@@ -76,13 +76,13 @@ def _look(host: Host, request: Request, plan: Plan | None, *, calibrate: bool) -
     return facts_of(host, asked, plan or HostProblem("no plan"), calibrate=calibrate)
 
 
-def _clocks(hosts: Iterable[Host]) -> Iterator[Finding]:
+def _clocks(hosts: Iterable[Host]) -> Iterator[DoctorFinding]:
     """Yield a finding for each host: how far its clock is from this machine's."""
     for host in hosts:
         try:
             apart, unsure = operations.clock_offset(host)
         except HostProblem as problem:
-            yield Finding("clock", "error", problem.message, _CLOCKS, None, host=host.name)
+            yield DoctorFinding("clock", "error", problem.message, _CLOCKS, None, host=host.name)
             continue
         level: Level = "ok"
         if abs(apart) - unsure > _WRONG_SECONDS:
@@ -91,7 +91,7 @@ def _clocks(hosts: Iterable[Host]) -> Iterator[Finding]:
             level = "warning"
         text = f"{apart:+.3f} s from this machine's, give or take {unsure:.3f} s"
         look = None if level == "ok" else "chronyc tracking"
-        yield Finding("clock", level, text, _CLOCKS, look, looks=look is not None, host=host.name)
+        yield DoctorFinding("clock", level, text, _CLOCKS, look, looks=look is not None, host=host.name)
 
 
 def _interface(host: Host, plan: Plan) -> str | None:
@@ -101,7 +101,7 @@ def _interface(host: Host, plan: Plan) -> str | None:
     return next((interface for interface, at in found.items() if at == address), None)
 
 
-def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[Finding]:
+def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[DoctorFinding]:
     """Yield a warning for each host whose name this machine does not know. The name is the one that the host's own
     resolver gives its address."""
     addresses: dict[str, str] = {}
@@ -119,10 +119,10 @@ def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[Finding]:
             if addresses[host] not in found.addresses:
                 known = ", ".join(found.addresses) or found.error or "nothing"
                 text = f"its address {addresses[host]} is {name} to itself; to this machine that name is {known}"
-                yield Finding("names", "warning", text, _NAMES, f"getent hosts {name}", looks=True, host=host)
+                yield DoctorFinding("names", "warning", text, _NAMES, f"getent hosts {name}", looks=True, host=host)
 
 
-def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -> Iterator[Finding]:
+def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -> Iterator[DoctorFinding]:
     """Yield a warning if the cards of the daemons' network differ in the largest packet."""
     sizes: dict[int, list[str]] = {}
     for host, one in facts.items():
@@ -131,14 +131,16 @@ def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -
             sizes.setdefault(size, []).append(f"{interfaces[host]} of {host}")
     if len(sizes) > 1:
         words = "; ".join(f"{size} bytes for {', '.join(cards)}" for size, cards in sorted(sizes.items()))
-        yield Finding("packets", "warning", f"the largest packet (MTU) is {words}", _PACKETS, "ip link", looks=True)
+        yield DoctorFinding(
+            "packets", "warning", f"the largest packet (MTU) is {words}", _PACKETS, "ip link", looks=True
+        )
 
 
-def _lines(facts: dict[str, Facts]) -> Iterator[Finding]:
+def _lines(facts: dict[str, Facts]) -> Iterator[DoctorFinding]:
     lines: dict[int, list[str]] = {}
     for host, one in facts.items():
         if not isinstance(one.jdk, HostProblem):
             lines.setdefault(one.jdk.major, []).append(host)
     if len(lines) > 1:
         words = "; ".join(f"{line} on {', '.join(hosts)}" for line, hosts in sorted(lines.items()))
-        yield Finding("java-lines", "error", f"hosts have different lines of Java: {words}", _JAVA, None)
+        yield DoctorFinding("java-lines", "error", f"hosts have different lines of Java: {words}", _JAVA, None)

@@ -35,7 +35,7 @@ _TB = 1e12
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class EnergyStretch:
     """A part of a run by the clock of the machine where clients run; `phase` is None for the whole run."""
 
     phase: str | None
@@ -98,18 +98,18 @@ def measure_energy(
     return MeasuredEnergy(record, tuple(found), tuple(dict.fromkeys(caveats)))
 
 
-def _stretches(run: Run, samples: Sequence[Sample]) -> Iterator[Stretch]:
+def _stretches(run: Run, samples: Sequence[Sample]) -> Iterator[EnergyStretch]:
     """Yield all phases together, from first to last, then each one: the time of its jobs, or of its client without
     jobs."""
     ended = [phase for phase in run.phases if phase.end is not None]
     if not ended:
         return
-    yield Stretch(None, ended[0].start.utc, max(phase.end.utc for phase in ended if phase.end is not None))
+    yield EnergyStretch(None, ended[0].start.utc, max(phase.end.utc for phase in ended if phase.end is not None))
     for phase in ended:
         own = {one.metric: one for one in samples if one.phase == phase.name}
         time = own.get(metrics.JOB_SECONDS.name) or own.get(metrics.CLIENT_SECONDS.name)
         if time is not None:
-            yield Stretch(phase.name, time.moment.utc - time.value, time.moment.utc)
+            yield EnergyStretch(phase.name, time.moment.utc - time.value, time.moment.utc)
     for one in samples:
         if one.metric == PASS_SECONDS.name and one.phase is not None:
             # A pass of five phases, in the style of TPCx-HS, with what lies between them.
@@ -117,11 +117,11 @@ def _stretches(run: Run, samples: Sequence[Sample]) -> Iterator[Stretch]:
             members = [phase for phase in ended if re.fullmatch(rf".+-{number}(-again-\d+)?", phase.name)]
             if members:
                 last = max(phase.end.utc for phase in members if phase.end is not None)
-                yield Stretch(one.phase, members[0].start.utc, last)
+                yield EnergyStretch(one.phase, members[0].start.utc, last)
 
 
 def _samples(
-    run: Run, samples: Sequence[Sample], stretch: Stretch, total: Total, idle: Mapping[str, Any] | None
+    run: Run, samples: Sequence[Sample], stretch: EnergyStretch, total: Total, idle: Mapping[str, Any] | None
 ) -> Iterator[Sample]:
     names = ", ".join(part.metered.meter.name for part in total.parts)
     source = (
@@ -153,7 +153,7 @@ def _samples(
             yield sample(metrics.ENERGY_PER_RECORD, joules / rows, f"energy ÷ {rows}")
 
 
-def _moved(run: Run, samples: Sequence[Sample], stretch: Stretch) -> float | None:
+def _moved(run: Run, samples: Sequence[Sample], stretch: EnergyStretch) -> float | None:
     """Return the bytes that a stretch had to move: by its throughput, or, for a pass, the bytes of the data."""
     own = {one.metric: one.value for one in samples if one.phase == stretch.phase}
     if metrics.THROUGHPUT.name in own:
@@ -216,7 +216,9 @@ def _uncovered(kept: Sequence[Mapping[str, Any]], whole: Mapping[str, Any], host
             yield f"{words}: nothing measured {', '.join(lacking)}"
 
 
-def _kept(stretch: Stretch, sums: Sequence[Total], missing: Mapping[str, str], said: Sequence[str]) -> dict[str, Any]:
+def _kept(
+    stretch: EnergyStretch, sums: Sequence[Total], missing: Mapping[str, str], said: Sequence[str]
+) -> dict[str, Any]:
     return {
         "phase": stretch.phase,
         "start": stretch.start,

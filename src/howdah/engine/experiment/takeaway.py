@@ -24,7 +24,7 @@ def site_files(found: Findings, run: Run) -> Mapping[str, str]:
     described = run.cluster
     version = tuple(int(part) for part in described["jdk"]["version"].split("."))
     jdk = Jdk(described["jdk"]["home"], version, described["jdk"]["vendor"], "", ())
-    facts = tuning.Facts(Sizing(**described["sizing"]), jdk)
+    facts = tuning.TuningFacts(Sizing(**described["sizing"]), jdk)
     asked = arm_conditions(found.experiment, found.candidate)
     tuned = tuning.select(stock=asked.made.stock, without=_OF_THIS_MACHINE)
     given = {**tuning.resolve(tuned, facts, asked.made.task_flags), **tuning.for_workloads(tuned, facts.sizing)}

@@ -11,7 +11,7 @@ from enum import Enum
 
 from howdah.hadoop.configuration.plan import Place, Plan
 from howdah.hadoop.configuration.security import Credentials, node_settings, security_settings
-from howdah.hadoop.configuration.site import SITES, Site, parse_site, render_site
+from howdah.hadoop.configuration.site import SITES, SiteFile, parse_site, render_site
 from howdah.hadoop.configuration.tuning import is_collector
 from howdah.hadoop.distribution.distribution import Distribution
 from howdah.hadoop.distribution.jdk import Jdk, jvm_flags
@@ -153,7 +153,7 @@ def with_overrides(files: Mapping[str, bytes], overrides: Mapping[str, str]) -> 
     wanted = {key: value for key, value in overrides.items() if key not in final}
     changed = dict(files)
     for name in {*sites, *map(file_of, wanted)}:
-        site = sites.get(name, Site({}))
+        site = sites.get(name, SiteFile({}))
         properties = {key: value for key, value in site.properties.items() if key not in wanted}
         properties |= {key: value for key, value in wanted.items() if file_of(key) == name}
         if properties != site.properties:

@@ -50,7 +50,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SiteFile:
     """The content of one file. `${…}` in a value is kept unchanged; keys in `final` cannot be overridden."""
 
     properties: Mapping[str, str]
@@ -74,7 +74,7 @@ def render_site(properties: Mapping[str, str], *, final: Collection[str] = ()) -
     return "\n".join([*lines, "</configuration>", ""])
 
 
-def parse_site(content: str | bytes, source: str) -> Site:
+def parse_site(content: str | bytes, source: str) -> SiteFile:
     """Return the content of a file as Hadoop reads it: the later of two equal keys wins, unless the earlier is final.
 
     Raises the errors of `parse_properties`.
@@ -112,7 +112,7 @@ def parse_properties(content: str | bytes, source: str) -> list[Property]:
     return found
 
 
-def _site(written: Sequence[Property]) -> Site:
+def _site(written: Sequence[Property]) -> SiteFile:
     properties: dict[str, str] = {}
     final: set[str] = set()
     for one in written:
@@ -120,7 +120,7 @@ def _site(written: Sequence[Property]) -> Site:
             properties[one.key] = one.value
             if one.final:
                 final.add(one.key)
-    return Site(properties, frozenset(final))
+    return SiteFile(properties, frozenset(final))
 
 
 def _lines(content: str | bytes) -> list[int]:
@@ -139,7 +139,7 @@ def _lines(content: str | bytes) -> list[int]:
     return lines
 
 
-def read_sites(directory: Path) -> dict[str, Site]:
+def read_sites(directory: Path) -> dict[str, SiteFile]:
     """Return the files of `SITES` in a configuration directory, by file name. Raises the errors of
     `read_properties`."""
     return {name: _site(written) for name, written in read_properties(directory).items()}

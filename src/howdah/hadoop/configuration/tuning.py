@@ -41,7 +41,7 @@ def _late(times: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TuningFacts:
     """The facts that a tuned default may depend on. `archive` is the path of the class archive; None if there is
     none."""
 
@@ -50,11 +50,11 @@ class Facts:
     archive: str | None = None
 
 
-def _nothing(_: Facts) -> Mapping[str, str]:
+def _nothing(_: TuningFacts) -> Mapping[str, str]:
     return {}
 
 
-def _no_flags(_: Facts) -> tuple[str, ...]:
+def _no_flags(_: TuningFacts) -> tuple[str, ...]:
     return ()
 
 
@@ -67,12 +67,12 @@ class Tuning:
     name: str
     why: str
     results: str
-    settings: Callable[[Facts], Mapping[str, str]] = _nothing
+    settings: Callable[[TuningFacts], Mapping[str, str]] = _nothing
     workloads: Callable[[Sizing], Mapping[str, str]] = lambda _: {}
-    task_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
-    master_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
-    daemon_flags: Callable[[Facts, Role], tuple[str, ...]] = lambda *_: ()
-    client_flags: Callable[[Facts], tuple[str, ...]] = _no_flags
+    task_flags: Callable[[TuningFacts], tuple[str, ...]] = _no_flags
+    master_flags: Callable[[TuningFacts], tuple[str, ...]] = _no_flags
+    daemon_flags: Callable[[TuningFacts, Role], tuple[str, ...]] = lambda *_: ()
+    client_flags: Callable[[TuningFacts], tuple[str, ...]] = _no_flags
 
 
 def _everywhere(name: str, why: str, results: str, *flags: str) -> Tuning:
@@ -88,11 +88,11 @@ def _everywhere(name: str, why: str, results: str, *flags: str) -> Tuning:
     )
 
 
-def _always(*flags: str) -> Callable[[Facts], tuple[str, ...]]:
+def _always(*flags: str) -> Callable[[TuningFacts], tuple[str, ...]]:
     return lambda _: flags
 
 
-def _containers(facts: Facts) -> Mapping[str, str]:
+def _containers(facts: TuningFacts) -> Mapping[str, str]:
     sizing = facts.sizing
     return {
         "mapreduce.map.memory.mb": str(sizing.task_mib),
@@ -105,31 +105,31 @@ def _containers(facts: Facts) -> Mapping[str, str]:
     }
 
 
-def _sharing(facts: Facts, *, tasks: bool) -> tuple[str, ...]:
+def _sharing(facts: TuningFacts, *, tasks: bool) -> tuple[str, ...]:
     """Return the flags of class-data sharing. A JVM that cannot map the archive starts without it (-Xshare:auto)."""
     if facts.archive is None:
         return ()
     return ("-Xshare:auto", f"@{TASK_FILE}" if tasks else f"-XX:SharedArchiveFile={facts.archive}")
 
 
-def _biased_locking(facts: Facts) -> tuple[str, ...]:
+def _biased_locking(facts: TuningFacts) -> tuple[str, ...]:
     """Return the flags of biased locking: on by default up to Java 14, off but available in 15 to 17 (JEP 374), gone
     after."""
     return ("-XX:+UseBiasedLocking", "-XX:BiasedLockingStartupDelay=0") if 15 <= facts.jdk.major <= 17 else ()
 
 
-def _young_mib(facts: Facts) -> int:
+def _young_mib(facts: TuningFacts) -> int:
     return min(64, facts.sizing.task_heap_mib // 4)
 
 
-def _young(facts: Facts) -> tuple[str, ...]:
+def _young(facts: TuningFacts) -> tuple[str, ...]:
     """Return the flags of the young generation. The threshold may disappear after Java 25 (JDK-8366155), and a JVM does
     not start with an unknown flag."""
     threshold = ("-XX:PretenureSizeThreshold=1m",) if facts.jdk.major <= 25 else ()
     return (f"-Xmn{_young_mib(facts)}m", *threshold)
 
 
-def _fetched_share(facts: Facts) -> float:
+def _fetched_share(facts: TuningFacts) -> float:
     """Return the share of a reduce's heap for map outputs: Hadoop's 0.7 at most.
 
     Hadoop takes another map output while less than this is taken. There may be a quarter more, which is the largest
@@ -140,7 +140,7 @@ def _fetched_share(facts: Facts) -> float:
     return min(0.7, (heap - _young_mib(facts) - _REST_MIB) / (1.25 * heap))
 
 
-def _kept_share(facts: Facts) -> float:
+def _kept_share(facts: TuningFacts) -> float:
     """Return the share of a reduce's heap that map outputs may still take when the reduce runs. Hadoop's default is 0:
     a program that fits into Hadoop's heap has to fit into the rest."""
     heap = facts.sizing.task_heap_mib
@@ -293,7 +293,7 @@ def select(*, stock: bool, without: tuple[str, ...] = ()) -> tuple[Tuning, ...]:
     return () if stock else tuple(tuning for tuning in TUNINGS if tuning.name not in without)
 
 
-def daemon_flags(tunings: tuple[Tuning, ...], facts: Facts, role: Role) -> tuple[str, ...]:
+def daemon_flags(tunings: tuple[Tuning, ...], facts: TuningFacts, role: Role) -> tuple[str, ...]:
     """Return the JVM flags of the daemons of `role`."""
     return tuple(flag for tuning in tunings for flag in tuning.daemon_flags(facts, role))
 
@@ -310,7 +310,7 @@ def is_collector(flag: str) -> bool:
     return _COLLECTOR.fullmatch(flag) is not None
 
 
-def client_flags(tunings: tuple[Tuning, ...], facts: Facts) -> tuple[str, ...]:
+def client_flags(tunings: tuple[Tuning, ...], facts: TuningFacts) -> tuple[str, ...]:
     """Return the JVM flags of job clients and of the `hadoop` commands."""
     return tuple(flag for tuning in tunings for flag in tuning.client_flags(facts))
 
@@ -333,7 +333,7 @@ def for_nodes(tunings: tuple[Tuning, ...], sizing: Sizing) -> Mapping[str, Mappi
     }
 
 
-def resolve(tunings: tuple[Tuning, ...], facts: Facts, flags: tuple[str, ...] = ()) -> dict[str, str]:
+def resolve(tunings: tuple[Tuning, ...], facts: TuningFacts, flags: tuple[str, ...] = ()) -> dict[str, str]:
     """Return the settings of `tunings`, including the JVM options of tasks and application masters, to which the user's
     `flags` are added.
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from .power_files import Hwmon, Rapl, SimulatedMeter
 from .power_programs import Ipmi, Snmp
-from .power_reader import Place, Point, Reader
+from .power_reader import Point, Reader, ReaderPlaces
 from .power_slurm import SlurmMeter
 
 _LAST = 4.0
@@ -23,7 +23,7 @@ _LAST = 4.0
 _SLOW = 1.0
 """A reading with more seconds than this is slow."""
 
-_READERS: Dict[str, Callable[[Dict[str, Any], Place], Reader]] = {
+_READERS: Dict[str, Callable[[Dict[str, Any], ReaderPlaces], Reader]] = {
     "rapl": Rapl,
     "hwmon": Hwmon,
     "ipmi": Ipmi,
@@ -60,7 +60,7 @@ def run(
 
     threads = [
         threading.Thread(
-            target=_observe, args=(emit, begun, source, Place(sys, proc, stop, program), spent), daemon=True
+            target=_observe, args=(emit, begun, source, ReaderPlaces(sys, proc, stop, program), spent), daemon=True
         )
         for source in sources
     ]
@@ -76,7 +76,7 @@ def _observe(
     emit: Callable[[List[Dict[str, Any]]], None],
     begun: Callable[[], None],
     source: Dict[str, Any],
-    place: Place,
+    place: ReaderPlaces,
     spent: List[float],
 ) -> None:
     kind, interval = source["kind"], float(source["interval"])

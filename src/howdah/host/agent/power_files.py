@@ -8,7 +8,7 @@ import re
 import time
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from .power_reader import Place, Point, Reader
+from .power_reader import Point, Reader, ReaderPlaces
 
 _RAPL = re.compile(r"intel-rapl:(\d+)(:\d+)?$")  # AMD's processors are there under the same name.
 _RAPL_JOULES = 2.0**-14
@@ -20,7 +20,7 @@ _ACPI = "power_meter"
 class Rapl(Reader):
     """Energy counters of processor packages, of their memory, and of the platform if there is one."""
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+    def __init__(self, source: Dict[str, Any], place: ReaderPlaces) -> None:
         root = os.path.join(place.sys, "class/powercap")
         zones = sorted(name for name in _listed(root) if _RAPL.match(name))
         if not zones:
@@ -63,7 +63,7 @@ def _rapl_domain(name: str) -> Optional[str]:
 class Hwmon(Reader):
     """ACPI's power meter: the power that the host draws from its supply."""
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+    def __init__(self, source: Dict[str, Any], place: ReaderPlaces) -> None:
         root = os.path.join(place.sys, "class/hwmon")
         found = [name for name in sorted(_listed(root)) if _text(os.path.join(root, name, "name")) == _ACPI]
         self.meters = []
@@ -104,7 +104,7 @@ class Hwmon(Reader):
 class SimulatedMeter(Reader):
     """A simulated energy counter: `idle` watts when nothing is busy, `busy` watts when every processor is, added up."""
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+    def __init__(self, source: Dict[str, Any], place: ReaderPlaces) -> None:
         self._idle, self._busy = float(source["idle"]), float(source["busy"])
         self._stat = os.path.join(place.proc, "stat")
         self._before, self._read, self._joules = self._times(), time.monotonic(), 0.0

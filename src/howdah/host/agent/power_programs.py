@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any, Dict, Iterator, Optional, Tuple
 
-from .power_reader import Place, Point, Reader
+from .power_reader import Point, Reader, ReaderPlaces
 
 _PATIENCE = 10.0
 """Seconds that a program may take for one reading."""
@@ -49,7 +49,7 @@ class Ipmi(Reader):
     """The BMC's reading by ipmitool: on the host itself, or at an `address` on the network. One ipmitool is asked again
     and again, because starting it and logging in takes a hundred times as long as a reading."""
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+    def __init__(self, source: Dict[str, Any], place: ReaderPlaces) -> None:
         self._patience = _Patience(place.stop)
         self._child: Optional["subprocess.Popen[bytes]"] = None
         self._command = ["ipmitool"]
@@ -124,7 +124,7 @@ class Ipmi(Reader):
 class Snmp(Reader):
     """One number of a distribution unit, read by snmpget, which finds names and passwords in the user's snmp.conf."""
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+    def __init__(self, source: Dict[str, Any], place: ReaderPlaces) -> None:
         self._program = place.program
         self._scale = float(source.get("scale", 1))
         reading = source.get("reading", "instant")

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 Point = Dict[str, Any]
 
 
-class Place:
+class ReaderPlaces:
     """The places where a reader looks, the event that stops it, and the function that runs a program to its end
     (`Children.run`)."""
 

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from .power_reader import Place, Point, Reader
+from .power_reader import Point, Reader, ReaderPlaces
 
 _PATIENCE = 3.0
 """Seconds for one answer of Slurm."""
@@ -27,7 +27,7 @@ class SlurmMeter(Reader):
     """The energy of the step that this agent is a task of, by sstat. Only a changed value is a reading: Slurm repeats
     the old one until it has read its meters again."""
 
-    def __init__(self, source: Dict[str, Any], place: Place) -> None:
+    def __init__(self, source: Dict[str, Any], place: ReaderPlaces) -> None:
         self._program = place.program
         step = _step(os.environ)
         if step is None:

@@ -17,7 +17,7 @@ from howdah.probe import Sink, Subject
 from howdah.probe.power.imported import Imported
 from howdah.probe.power.prometheus import Prometheus
 from howdah.probe.power.redfish import Redfish
-from howdah.spec.meters import Meters, Source
+from howdah.spec.meters import Meters, MeterSource
 
 
 class Remote(Protocol):
@@ -41,7 +41,7 @@ class Past(Protocol):
         """Give the sink the readings between two moments."""
 
 
-_REMOTE: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Remote]] = {
+_REMOTE: Mapping[str, Callable[[MeterSource, Sink, Callable[[str], None]], Remote]] = {
     "redfish": Redfish,
     "prometheus": Prometheus,
     "csv": Imported,
@@ -53,7 +53,7 @@ _LATE = ("slurm",)
 _LATER, _MOST_LATE = 2.0, 30.0
 _OF_ALL = ("slurm",)
 """Kinds that are about all hosts of a run, though they name none."""
-_PAST: Mapping[str, Callable[[Source, Sink, Callable[[str], None]], Past]] = {
+_PAST: Mapping[str, Callable[[MeterSource, Sink, Callable[[str], None]], Past]] = {
     "prometheus": Prometheus,
     "csv": Imported,
 }
@@ -78,7 +78,7 @@ class PowerProbe:
 
     def start(self, hosts: Mapping[str, Host], subjects: Sequence[Subject], sink: Sink) -> None:  # noqa: ARG002
         here, until = next(iter(hosts)), time.monotonic() + _FIRST
-        asked: dict[str, list[Source]] = {name: [] for name in hosts}
+        asked: dict[str, list[MeterSource]] = {name: [] for name in hosts}
         for source in self._meters.sources:
             if missing := _unknown(source, list(hosts)) or _unreadable(source):
                 self._absent.append(missing)
@@ -142,14 +142,14 @@ def past_meters(
     return series, absent
 
 
-def _unknown(source: Source, hosts: Sequence[str]) -> str:
+def _unknown(source: MeterSource, hosts: Sequence[str]) -> str:
     """Return the problem with the hosts of a source; empty if there is none."""
     missing = sorted({*(source.covers or ()), *(source.hosts or ())} - set(hosts))
     name = source.name or source.kind
     return f"{name} is about hosts that are not in this run: {', '.join(missing)}" if missing else ""
 
 
-def _unreadable(source: Source) -> str:
+def _unreadable(source: MeterSource) -> str:
     """Return the problem with the password that a host needs; empty if there is none."""
     try:
         _password(source)
@@ -158,12 +158,12 @@ def _unreadable(source: Source) -> str:
     return ""
 
 
-def _password(source: Source) -> dict[str, str]:
+def _password(source: MeterSource) -> dict[str, str]:
     file = source.settings.get("password_file")
     return {} if file is None else {"password": Path(file).read_text(encoding="utf-8").strip()}
 
 
-def _own(source: Source, hosts: int) -> dict[str, Any]:
+def _own(source: MeterSource, hosts: int) -> dict[str, Any]:
     """Return what the agent needs to know of a source. It gets passwords themselves: their file is here, not there."""
     settings = {name: value for name, value in source.settings.items() if name != "password_file"}
     return {
@@ -185,7 +185,7 @@ class _Heard:
     def __init__(
         self,
         host: str,
-        sources: Sequence[Source],
+        sources: Sequence[MeterSource],
         several: bool,
         clock: tuple[float, float],
         sink: Sink,

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from howdah.model.meter import AROUND, POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
-from howdah.spec.meters import UNITS, Source
+from howdah.spec.meters import UNITS, MeterSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Unusable(Exception):
 class Imported:
     """A file that is read when the run has ended, or later."""
 
-    def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
+    def __init__(self, source: MeterSource, sink: Sink, absent: Callable[[str], None]) -> None:
         self._source, self._sink, self._absent = source, sink, absent
         self._begun = 0.0
 

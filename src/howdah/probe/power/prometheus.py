@@ -11,14 +11,14 @@ from urllib.parse import urlencode, urljoin
 from howdah.model.meter import AROUND, POWER, SERIES, Domain, Meter, Reading, Side, encode_meter
 from howdah.probe import Sink
 from howdah.probe.power.web import Unanswered, ask
-from howdah.spec.meters import Source
+from howdah.spec.meters import MeterSource
 
 
 class Prometheus:
     """A series that `query` names. `query_range` would repeat a stale value for five minutes, so the samples are
     requested as they were scraped (`/api/v1/query?query=SERIES[5m]`)."""
 
-    def __init__(self, source: Source, sink: Sink, absent: Callable[[str], None]) -> None:
+    def __init__(self, source: MeterSource, sink: Sink, absent: Callable[[str], None]) -> None:
         self._source, self._sink, self._absent = source, sink, absent
         self._begun = 0.0
 

@@ -13,7 +13,7 @@ from howdah.model.meter import AROUND, POWER, SERIES, Clock, Meter, Reading, Sid
 from howdah.probe import Sink
 from howdah.probe.power.places import History, MeterPlace, clock_of, columns_of, find, named
 from howdah.probe.power.web import Unanswered, ask
-from howdah.spec.meters import Source
+from howdah.spec.meters import MeterSource
 
 _LEAST = 1.0
 """Least number of seconds between two looks at a BMC."""
@@ -29,7 +29,7 @@ class Redfish:
 
     def __init__(
         self,
-        source: Source,
+        source: MeterSource,
         sink: Sink,
         absent: Callable[[str], None],
         sleep: Callable[[float], None] = time.sleep,

@@ -32,7 +32,7 @@ def spoken(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ComparisonSubject:
     """The subject of a comparison: the `measure` of workload `title`, and the names of baseline and contender."""
 
     title: str
@@ -41,7 +41,7 @@ class Subject:
     names: tuple[str, str]
 
 
-def headline(found: Comparison, subject: Subject, label: Label) -> str:
+def headline(found: Comparison, subject: ComparisonSubject, label: Label) -> str:
     """Return a sentence with the verdict, its size with an interval, and both values."""
     first, second = (spoken(name) for name in subject.names)
     unit, verdict = subject.metric.unit, found.verdict
@@ -94,7 +94,7 @@ def span_words(found: Interval | None) -> str:
     return "–" if found is None else f"{change(found.low)} to {change(found.high)}"
 
 
-def glance(found: Comparison, subject: Subject, caveats: int, label: Label) -> Glance:
+def glance(found: Comparison, subject: ComparisonSubject, caveats: int, label: Label) -> Glance:
     """Return the verdict, the size of the effect, both values, and the numbers of runs."""
     badge = label.on(Badge(KINDS[found.verdict], found.verdict))
     span = f"95 %: {span_words(found.interval)}" if found.interval else "no interval"

@@ -11,9 +11,9 @@ from howdah.model.comparison import Comparison
 from howdah.model.environment import Difference, by_rank, differences
 from howdah.model.metric import Metric
 from howdah.model.run import Caveat
-from howdah.report.comparison.answer import NAMES, Subject, enough, glance, headline, spoken
+from howdah.report.comparison.answer import NAMES, ComparisonSubject, enough, glance, headline, spoken
 from howdah.report.comparison.meters import meters_apart
-from howdah.report.document.blocks import Block, Figure, Key, Report, Section, Table, Text, columns
+from howdah.report.document.blocks import Block, Figure, Legend, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dots, Ratio, Ratios
 from howdah.report.document.labels import label_of
 from howdah.report.document.results import Measure, Replicates, definition, measures, registered, run_value, values
@@ -127,7 +127,7 @@ def build_comparison(
         Section("metrics", "All metrics", tuple(_all_metrics(sides))),
         Section("runs", "Runs", (*_runs(sides), Text(METHOD, small=True))),
     )
-    subject = Subject(sides.baseline.first.run.title, str(sides.measure), sides.metric, names)
+    subject = ComparisonSubject(sides.baseline.first.run.title, str(sides.measure), sides.metric, names)
     label = label_of(*(one.run for side in (sides.baseline, sides.contender) for one in side.runs))
     words = headline(found, subject, label)
     workload = sides.baseline.first.run.trial.workload
@@ -222,8 +222,8 @@ def _result(sides: _Sides, found: Comparison, caveats: Sequence[Caveat]) -> Iter
         f"{sides.names[1]}: {quantity(found.contender.minimum, unit)} to {quantity(found.contender.maximum, unit)}."
     )
     keys = (
-        Key("baseline", f"{sides.names[0]} (dots)"),
-        Key(
+        Legend("baseline", f"{sides.names[0]} (dots)"),
+        Legend(
             "contender",
             f"{sides.names[1]} (diamonds); top to bottom in the order made; line and band: mean, 95 % interval",
         ),
@@ -413,8 +413,8 @@ def _all_metrics(sides: _Sides) -> Iterator[Block]:
         )
     words = "; ".join(entry.title for entry in ratios) + "."
     keys = (
-        Key("contender", f"{sides.measure}, which was asked for"),
-        Key("other", "other metrics of the phase, for orientation"),
+        Legend("contender", f"{sides.measure}, which was asked for"),
+        Legend("other", "other metrics of the phase, for orientation"),
     )
     yield Figure("ratios", "Contender ÷ baseline", words, keys, Ratios("contender ÷ baseline", tuple(ratios)))
     heads = columns("Metric", "#Baseline", "#Contender", "#Ratio", "#95 % interval", "Better")

@@ -18,7 +18,7 @@ from howdah.report.document.blocks import (
     Block,
     Figure,
     Glance,
-    Key,
+    Legend,
     Report,
     Section,
     Table,
@@ -190,10 +190,10 @@ def _result(found: Sequence[ComparisonReport], caveats: Sequence[Caveat]) -> Ite
         for one in found
     )
     keys = (
-        Key("reduce", "faster"),
-        Key("failed", "slower"),
-        Key("contender", "different"),
-        Key("other", "no difference shown"),
+        Legend("reduce", "faster"),
+        Legend("failed", "slower"),
+        Legend("contender", "different"),
+        Legend("other", "no difference shown"),
     )
     used = {row.colour for row in rows}
     told = "; ".join(row.title for row in rows) + "."

@@ -44,7 +44,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class Legend:
     """One line of a figure's legend: a colour of `theme.COLOURS` and its meaning."""
 
     colour: str
@@ -58,7 +58,7 @@ class Figure:
     id: str
     title: str
     alternative: str
-    keys: tuple[Key, ...]
+    keys: tuple[Legend, ...]
     drawing: Drawing
     note: str = ""
 

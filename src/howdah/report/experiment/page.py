@@ -18,7 +18,7 @@ from howdah.report.document.blocks import (
     Figure,
     Fold,
     Glance,
-    Key,
+    Legend,
     Report,
     Section,
     Table,
@@ -178,7 +178,10 @@ def _matters(found: Findings, runs: Path | None) -> Iterator[Block]:
         )
         words = {"faster": "better", "slower": "worse", "different": "different"}
         seen = [verdict for verdict in SHOWN if any(one.verdict == verdict for one, _ in judged)]
-        keys = (*(Key(VERDICTS[verdict], words[verdict]) for verdict in seen), Key("other", "no difference shown"))
+        keys = (
+            *(Legend(VERDICTS[verdict], words[verdict]) for verdict in seen),
+            Legend("other", "no difference shown"),
+        )
         told = "; ".join(row.title for row in rows) + "."
         yield Figure("effects", "Level ÷ baseline, largest effect first", told, keys, Ratios("÷ baseline", rows))
     if not found.findings:
@@ -322,7 +325,10 @@ def _every_run(found: Findings, runs: Path | None) -> Iterator[Block]:
     note = "" if arms <= MOST_ARMS else f"The first {MOST_ARMS} of {arms} arms; the table below has all."
     low, high = (edge(one.value for one in valid if one.value is not None) for edge in (min, max))
     words = f"{len(valid)} runs between {quantity(low, unit)} and {quantity(high, unit)}."
-    keys = (Key("baseline", "baseline"), Key("contender", "another arm; line: 95 % interval of the mean; ticks: runs"))
+    keys = (
+        Legend("baseline", "baseline"),
+        Legend("contender", "another arm; line: 95 % interval of the mean; ticks: runs"),
+    )
     if found.experiment.design != "search":
         words += f" {'; '.join(one.title for one in drawn)}."
         yield Figure("arms", "Geometric mean of each arm", words, keys, Arms(name, unit, drawn), note)
@@ -362,8 +368,8 @@ def _order(found: Findings, valid: Sequence[Result]) -> Iterator[Block]:
             f"{ratio_interval(trend.interval)}, p {probability_words(trend.p)}): {found_or_not}."
         )
     keys = (
-        Key("baseline", "baseline"),
-        Key(
+        Legend("baseline", "baseline"),
+        Legend(
             "contender", "another arm" if searched else "another arm; dashed: the trend; diamonds: far from the others"
         ),
     )

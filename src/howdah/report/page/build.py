@@ -14,7 +14,7 @@ from howdah.model.metric import Metric
 from howdah.model.quantity import format_bytes, format_seconds
 from howdah.model.run import Caveat, Run
 from howdah.model.storage import HDFS
-from howdah.report.document.blocks import Block, Figure, Fold, Glance, Key, Report, Section, Table, Text, columns
+from howdah.report.document.blocks import Block, Figure, Fold, Glance, Legend, Report, Section, Table, Text, columns
 from howdah.report.document.drawing import Dot, DotGroup, Dots
 from howdah.report.document.labels import label_of
 from howdah.report.document.results import (
@@ -233,7 +233,7 @@ def _overview(groups: Sequence[Replicates]) -> Section:
     return Section("overview", "Trials", tuple(blocks))
 
 
-_RUN_KEY = Key("contender", "a run, in the order made, top to bottom; line and band: geometric mean, 95 % interval")
+_RUN_KEY = Legend("contender", "a run, in the order made, top to bottom; line and band: geometric mean, 95 % interval")
 
 
 def _sections(members: Replicates, detail: Detail, prefix: str, caveats: Sequence[Caveat]) -> Iterator[Section]:

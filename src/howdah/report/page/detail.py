@@ -7,7 +7,7 @@ from functools import cached_property
 from statistics import fmean
 
 from howdah.model.run import Caveat
-from howdah.report.document.blocks import Block, Figure, Fold, Key, Section, Table, Text, columns
+from howdah.report.document.blocks import Block, Figure, Fold, Legend, Section, Table, Text, columns
 from howdah.report.document.drawing import Bars, Strips
 from howdah.report.document.theme import STEP_HEIGHTS
 from howdah.report.document.wording import MISSING, count, listing, percent, quantity
@@ -178,10 +178,10 @@ def counters_section(detail: Detail, prefix: str) -> Section | None:
 def _phase_blocks(detail: Detail, prefix: str) -> Iterator[Block]:
     words = listing([f"{time.phase} {quantity(time.seconds, 's')}" for time in detail.times], most=12)
     keys = (
-        Key("outside", "no job under way"),
-        Key("starting", "job starting, no task yet"),
-        Key("tasks", "tasks"),
-        Key("ending", "job ending"),
+        Legend("outside", "no job under way"),
+        Legend("starting", "job starting, no task yet"),
+        Legend("tasks", "tasks"),
+        Legend("ending", "job ending"),
     )
     bars = phase_bars(detail.times)
     yield Figure(f"{prefix}phases", "Phases", f"{words}. The table below has their pieces.", keys, bars)
@@ -199,7 +199,7 @@ def _step_blocks(bars: Bars, prefix: str) -> Iterator[Block]:
     order = [*STEP_HEIGHTS, *(part.name for bar in bars.bars for part in bar.parts)]
     steps = sorted({part.name for bar in bars.bars for part in bar.parts}, key=order.index)
     colours = {part.name: part.colour for bar in bars.bars for part in bar.parts}
-    keys = tuple(Key(colours[step], step) for step in steps)
+    keys = tuple(Legend(colours[step], step) for step in steps)
     yield Figure(f"{prefix}steps", title, f"{words}. The table below has the steps.", keys, bars)
     rows = []
     for bar in bars.bars:
@@ -290,12 +290,12 @@ def _most_and_least(strips: Strips) -> str:
 
 
 _TIMELINE_KEYS = (
-    Key("map", "map"),
-    Key("shuffle", "shuffle (thin)"),
-    Key("merge", "merge (half height)"),
-    Key("reduce", "reduce"),
-    Key("other", "other step"),
-    Key("lost", "failed or killed (hollow, ✕)"),
+    Legend("map", "map"),
+    Legend("shuffle", "shuffle (thin)"),
+    Legend("merge", "merge (half height)"),
+    Legend("reduce", "reduce"),
+    Legend("other", "other step"),
+    Legend("lost", "failed or killed (hollow, ✕)"),
 )
 
 

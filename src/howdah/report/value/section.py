@@ -21,7 +21,7 @@ Page = TypeVar("Page", bound=Report)
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class SystemsValue:
     """The value of `systems` by one price list: the figures of each, and equal work of the others and the first."""
 
     prices: PriceList
@@ -30,18 +30,20 @@ class Value:
     equal: Sequence[Equivalence]
 
 
-def value_of(prices: PriceList, rack: Rack | None, systems: Sequence[System], equal: Sequence[Equivalence]) -> Value:
+def value_of(
+    prices: PriceList, rack: Rack | None, systems: Sequence[System], equal: Sequence[Equivalence]
+) -> SystemsValue:
     """Return the figures of `systems`. Raises UsageError if the list makes no sense for one of them."""
-    return Value(prices, systems, [figures_of(one, prices, rack) for one in systems], equal)
+    return SystemsValue(prices, systems, [figures_of(one, prices, rack) for one in systems], equal)
 
 
-def with_value(report: Page, value: Value) -> Page:
+def with_value(report: Page, value: SystemsValue) -> Page:
     """Return `report` with a section about the value of its systems."""
     section = Section("value", "What it costs", tuple(_blocks(value)))
     return replace(report, sections=(*report.sections, section), facts={**report.facts, "value": value_facts(value)})
 
 
-def _blocks(value: Value) -> Iterator[Block]:
+def _blocks(value: SystemsValue) -> Iterator[Block]:
     systems = value.systems
     yield Text(
         "; ".join(
@@ -104,7 +106,7 @@ def equal_words(one: Equivalence) -> str:
     return f"{text}."
 
 
-def source_words(value: Value) -> str:
+def source_words(value: SystemsValue) -> str:
     """Return the source of the prices, and the note that nobody measured the power."""
     prices = value.prices
     return (
@@ -112,7 +114,7 @@ def source_words(value: Value) -> str:
     )
 
 
-def wrong_sums(value: Value) -> Iterator[str]:
+def wrong_sums(value: SystemsValue) -> Iterator[str]:
     """Yield a sentence for each server whose parts do not add up to the sum that its source prints."""
     for name in dict.fromkeys(one.server.name for one in value.systems):
         one = value.prices.servers[name]
@@ -124,7 +126,7 @@ def wrong_sums(value: Value) -> Iterator[str]:
             )
 
 
-def value_facts(value: Value) -> dict[str, Any]:
+def value_facts(value: SystemsValue) -> dict[str, Any]:
     """Return the same facts for programs."""
     prices = value.prices
     return {

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engine.doctor import RULES, Facts, Finding, Request, examine, failed, judgement, to_json
+from howdah.engine.doctor import RULES, DoctorFinding, Facts, Request, examine, failed, judgement, to_json
 from howdah.engine.doctor.machine import in_a_line
 from howdah.engine.doctor.page import page
 from howdah.errors import HostProblem
@@ -87,7 +87,7 @@ def with_sysctl(**changes: str) -> Mapping[str, str]:
     return {**MACHINE["sysctl"], **{name.replace("__", "."): value for name, value in changes.items()}}
 
 
-def of(facts: Facts, name: str) -> list[Finding]:
+def of(facts: Facts, name: str) -> list[DoctorFinding]:
     return [finding for finding in examine(facts, RULES) if finding.name == name]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.cluster.allocation import find_allocation
 from howdah.cluster.allocation.holding import Holding, Wait, patient
-from howdah.engine.doctor import Finding, Request, check_hosts, failed
+from howdah.engine.doctor import DoctorFinding, Request, check_hosts, failed
 from howdah.errors import HostProblem, HostProblems
 from howdah.hadoop.configuration.plan import Plan, Quarters
 from howdah.host import Host
@@ -74,7 +74,7 @@ def two() -> Any:
         host.close()
 
 
-def of(findings: tuple[Finding, ...], name: str) -> list[Finding]:
+def of(findings: tuple[DoctorFinding, ...], name: str) -> list[DoctorFinding]:
     return [one for one in findings if one.name == name]
 
 

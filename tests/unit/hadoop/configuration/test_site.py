@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UsageError
-from howdah.hadoop.configuration.site import Site, parse_site, read_client_files, read_conf_dir, read_sites, render_site
+from howdah.hadoop.configuration.site import (
+    SiteFile,
+    parse_site,
+    read_client_files,
+    read_conf_dir,
+    read_sites,
+    render_site,
+)
 
 LETTERS = st.characters(
     codec="utf-8", exclude_categories=["Cs", "Cc"], include_characters="\t\n\r", exclude_characters="￾￿"
@@ -20,7 +27,7 @@ PROPERTIES = st.dictionaries(KEYS, st.text(LETTERS))
 def test_what_is_rendered_is_parsed_back(properties: dict[str, str], data: st.DataObject) -> None:
     final = data.draw(st.sets(st.sampled_from(sorted(properties)))) if properties else set()
     content = render_site(properties, final=final)
-    assert parse_site(content, "x") == Site(properties, frozenset(final))
+    assert parse_site(content, "x") == SiteFile(properties, frozenset(final))
     assert parse_site(content.encode(), "x").properties == properties
 
 

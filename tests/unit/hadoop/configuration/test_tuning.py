@@ -20,7 +20,7 @@ from tests.plans import plan_of
 
 GIB = 1 << 30
 JDK = Jdk("/jdk", (17, 0, 1), "Debian", "x86_64", ())
-FACTS = tuning.Facts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa")
+FACTS = tuning.TuningFacts(size_cluster(3, 2, 24 * GIB, 22 * GIB, 80 * GIB), JDK, "/cache/a.jsa")
 NAMES = [one.name for one in tuning.TUNINGS]
 PLAN = plan_of(2, root="/work")
 
