@@ -117,9 +117,7 @@ def test_a_stage_that_is_killed_goes_on(howdah: Howdah, on: Callable[..., Said],
 @pytest.mark.soak(part="batch")
 @pytest.mark.promise("A stage that was interrupted goes on where it was", "how-to/stage")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize(
-    ("way", "moment"), [("in", "listed"), ("in", "compared"), ("out", "copied"), ("out", "compared")]
-)
+@pytest.mark.parametrize("at", ["in listed", "in compared", "out copied", "out compared"])
 def test_a_stage_may_be_interrupted_at_any_moment(
     howdah: Howdah, on: Callable[..., Said], tmp_path: Path, at: str, how: signal.Signals
 ) -> None:
