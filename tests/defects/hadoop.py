@@ -86,4 +86,14 @@ DEFECTS = (
         new="        point = min(points, key=len)",
         tests=("tests/unit/hadoop/configuration/test_mounts.py::test_the_longest_link_has_the_path",),
     ),
+    Defect(
+        name="unset-reference",
+        promise="A reference to a key that nobody sets is named.",
+        file="src/howdah/hadoop/configuration/site_warnings.py",
+        old="if first not in _KNOWN and first + rest not in {*places, *given}:",
+        new="if first in _KNOWN and first + rest not in {*places, *given}:",
+        tests=(
+            "tests/unit/hadoop/configuration/test_site_warnings.py::test_a_reference_that_nobody_sets_is_named_once",
+        ),
+    ),
 )

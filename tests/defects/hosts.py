@@ -184,4 +184,22 @@ DEFECTS = (
         new="if rate < 0 * usual)\n            if slow:",
         tests=("tests/unit/engine/run/test_bounds.py::test_a_slow_disk_of_one_host_is_named",),
     ),
+    Defect(
+        name="forgotten-groups",
+        promise="Nothing of simulated hosts is left, however their holder ends.",
+        file="src/howdah/host/simulation/holder.py",
+        old="if number.isdecimal() and name != number and _reserve(",
+        new="if not number.isdecimal() and name != number and _reserve(",
+        tests=(
+            "tests/unit/host/test_simulation.py::test_the_control_groups_of_a_killed_holder_are_removed_by_the_next",
+        ),
+    ),
+    Defect(
+        name="processors-of-others-are-lost",
+        promise="Other work does not lower the bound of processors.",
+        file="src/howdah/host/agent/calibration.py",
+        old="    return totals[0], totals[1], (after[1] - before[1])",
+        new="    return totals[0], totals[1], totals[1] + 0 * (after[1] - before[1])",
+        tests=("tests/unit/host/test_calibration.py::test_processors_that_others_use_are_there",),
+    ),
 )

@@ -138,4 +138,12 @@ DEFECTS = (
             "::test_hosts_that_are_simulated_have_what_their_own_groups_disks_and_cards_count",
         ),
     ),
+    Defect(
+        name="memory-with-files",
+        promise="The memory of each host is shown, without that of files.",
+        file="src/howdah/report/phases/nodes.py",
+        old="float(total) - float(available)",
+        new='float(total) - float(available) + point.get("memory_cached", 0)',
+        tests=("tests/unit/report/phases/test_nodes.py::test_hosts_use_memory_beyond_that_of_files",),
+    ),
 )

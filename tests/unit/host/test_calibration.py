@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
+
+import pytest
 
 from howdah.host.agent import calibration
 from howdah.host.agent.machine import disks_below
@@ -27,6 +32,22 @@ def test_it_measures_leaves_nothing_and_says_how(tmp_path: Path):
         assert place[bound] > 1e5, bound
     assert set(place["how"]) == {"disk_write", "disk_read"}
     assert children() <= before
+
+
+@pytest.mark.promise("Other work does not lower the bound of processors", "explanation/reading-the-report")
+def test_processors_that_others_use_are_there():
+    allowed = len(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(allowed)]
+    try:
+        time.sleep(0.5)
+        # One process hashes: the rest of what is busy are others.
+        _, obtained, busy = calibration._hash_in_processes(1, 0.5)
+    finally:
+        for one in others:
+            one.kill()
+            one.wait()
+    assert busy > 1.2 * obtained
+    assert busy < 1.1 * allowed
 
 
 def test_what_is_on_the_same_disks_is_measured_once(tmp_path: Path):

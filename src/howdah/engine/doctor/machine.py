@@ -161,11 +161,9 @@ def _processors(facts: Facts) -> Iterator[Seen]:
     whole = f"{allowed} of {machine['cpu']['threads']} processors ({machine['cpu']['model']})"
     if quota is not None and quota < allowed:
         yield Seen("warning", f"{whole}, but a control group grants the time of {quota:g} only")
-    elif isinstance(measured, Mapping) and measured["bound_cpu_cores"] < _GRANTED_SHARE * allowed:
-        yield Seen(
-            "warning",
-            f"{whole}, but {allowed} busy loops together got {measured['bound_cpu_cores'] / allowed:.0%} of their time",
-        )
+    elif isinstance(measured, Mapping) and measured["cpu_cores_obtained"] < _GRANTED_SHARE * allowed:
+        share = measured["cpu_cores_obtained"] / allowed
+        yield Seen("warning", f"{whole}, but {allowed} busy loops together got {share:.0%} of their time")
     else:
         yield Seen("ok", whole)
     limit = machine["control_groups"]["memory"]

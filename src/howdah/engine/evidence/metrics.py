@@ -119,7 +119,7 @@ NETWORK_WAY = Metric(
     "calibration",
 )
 BOUND_CPU = Metric(
-    "bound_cpu_cores", "cores", "neither", "processors' worth of work that busy processes obtained", "calibration"
+    "bound_cpu_cores", "cores", "neither", "processors' worth of work while all of them were kept busy", "calibration"
 )
 BOUND_DISK_WRITE = Metric(
     "bound_disk_write",

@@ -40,7 +40,8 @@ def measure(
 
     ```
     cpu_rate_one, cpu_rate_all    B/s of SHA-256 by one process, and by one process per allowed processor together
-    bound_cpu_cores               processor seconds per second that those processes obtained together
+    cpu_cores_obtained            processor seconds per second that those processes obtained together
+    bound_cpu_cores               the same, with what other processes had of these processors meanwhile
     bound_loopback                B/s of one TCP connection through 127.0.0.1
     how                           in words, how each was measured, or why it could not be
     places                        one for all directories on the same disks:
@@ -58,10 +59,11 @@ def measure(
     start = time.monotonic()
     processors = len(os.sched_getaffinity(0))
     result: Dict[str, Any] = {"how": {}}
-    rate, _ = _hash_in_processes(1, seconds / 6)
-    result["cpu_rate_one"] = rate
-    rate, cores = _hash_in_processes(processors, seconds / 6)
-    result.update(cpu_rate_all=rate, bound_cpu_cores=cores)
+    result["cpu_rate_one"] = _hash_in_processes(1, seconds / 6)[0]
+    rate, obtained, busy = _hash_in_processes(processors, seconds / 6)
+    # The kernel counts busy time in steps of 10 ms.
+    both = min(float(processors), max(obtained, busy))
+    result.update(cpu_rate_all=rate, cpu_cores_obtained=obtained, bound_cpu_cores=both)
     result["how"]["cpu"] = "{} processes, SHA-256 of {} KiB blocks, {:.1f} s".format(
         processors, _HASH_BYTES >> 10, seconds / 6
     )
@@ -72,8 +74,9 @@ def measure(
     return result
 
 
-def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float]:
-    """Return the bytes hashed per second, and the processor seconds per second, of `count` processes side by side."""
+def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float, float]:
+    """Return the bytes hashed per second, and the processor seconds per second, of `count` processes side by side. The
+    last value is the processor seconds per second of everything on the allowed processors meanwhile."""
     begin = time.monotonic() + _HEAD_START
     children: Dict[int, int] = {}
     reported: Set[int] = set()
@@ -86,6 +89,10 @@ def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float]:
                 _hash_and_exit(writer, begin, seconds)
             os.close(writer)
             children[pid] = reader
+        time.sleep(max(0.0, begin - time.monotonic()))
+        before = _busy()
+        time.sleep(max(0.0, begin + seconds - time.monotonic()))
+        after = _busy()
         for pid, reader in children.items():
             report = os.read(reader, 100).split()
             if len(report) != 3:
@@ -98,7 +105,17 @@ def _hash_in_processes(count: int, seconds: float) -> Tuple[float, float]:
         for pid, reader in children.items():
             os.close(reader)
             _end(pid, kill=pid not in reported)
-    return totals[0], totals[1]
+    return totals[0], totals[1], (after[1] - before[1]) / max(after[0] - before[0], seconds / 2)
+
+
+def _busy() -> Tuple[float, float]:
+    """Return this moment, and the seconds that the allowed processors have worked since the start of the machine."""
+    allowed = {"cpu{}".format(number) for number in os.sched_getaffinity(0)}
+    with open("/proc/stat", encoding="ascii") as file:
+        lines = [line.split() for line in file if line.split(" ")[0] in allowed]
+    # user, nice, system, irq, softirq; not idle, iowait and steal
+    ticks = sum(int(line[place]) for line in lines for place in (1, 2, 3, 6, 7))
+    return time.monotonic(), ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _hash_and_exit(writer: int, begin: float, seconds: float) -> None:

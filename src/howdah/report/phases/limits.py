@@ -175,7 +175,8 @@ def _loads(run: StoredRun, host: HostSeries, start: float, end: float) -> list[L
             share = at_bound = None
             steps = counter.steps(start, end)
             if bound:
-                share = min(1.0, used / bound) if shared else used / bound
+                # A processor does no more than all of its time: calibration met a little more of other work, or steal.
+                share = min(1.0, used / bound) if resource is _CPU else used / bound
                 at_bound = _seconds(steps, LIMITED * bound) / (end - start)
             burst = 0.0 if calibrated is None or resource is _CPU else _seconds(steps, EXCEEDED * calibrated)
             loads.append(

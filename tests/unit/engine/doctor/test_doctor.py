@@ -49,7 +49,7 @@ MACHINE: dict[str, Any] = {
     },
 }
 JDK = Jdk("/usr/lib/jvm/java-17", (17, 0, 15), "Debian", "x86_64", ())
-CALIBRATION = {"bound_cpu_cores": 1.97, "places": [{"bound_disk_write": 365e6, "bound_disk_read": 1.2e9}]}
+CALIBRATION = {"cpu_cores_obtained": 1.97, "places": [{"bound_disk_write": 365e6, "bound_disk_read": 1.2e9}]}
 HEALTHY = Facts(
     request=Request("/home/ann/.howdah", 3, "3.4.2", 10 * 10**9),
     machine=MACHINE,
@@ -165,7 +165,7 @@ CASES: list[tuple[str, str, str, Facts]] = [
         "processors",
         "warning",
         "60% of their time",
-        replace(HEALTHY, calibration={**CALIBRATION, "bound_cpu_cores": 1.2}),
+        replace(HEALTHY, calibration={**CALIBRATION, "cpu_cores_obtained": 1.2}),
     ),
     ("processors", "note", "4.29 GB of memory", with_machine(control_groups__memory=4 * GIB)),
     ("load", "warning", "50% of the processors", with_machine(now__cpu_busy=0.5)),
