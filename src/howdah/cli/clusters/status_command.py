@@ -154,7 +154,7 @@ def simulated(allocation: Mapping[str, Any]) -> str:
     if allocation["network"] is None:
         cards = "no limit"
     else:
-        rate, payload = (f"{allocation[name] / 1e6:g} Mb/s" for name in ("network", "payload"))
+        rate, payload = (f"{allocation[name] / 1e6:.4g} Mb/s" for name in ("network", "payload"))
         cards = f"{rate} (payload {payload})"
     own = [f"Network cards: {cards}"]
     if "disks" in allocation:
