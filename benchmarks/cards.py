@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 from pathlib import Path
 
 from benchmarks.pairs import cluster, output_of
+from howdah.model.quantity import parse_bytes
 from howdah.report.phases.jobs import read_jobs
 from howdah.report.phases.limits import bounds_of, find_limits, window
 from howdah.report.phases.series import read_series
@@ -19,8 +19,9 @@ from howdah.store import read_run
 HOSTS = int(os.environ.get("HOSTS", "4"))
 SIZE = os.environ.get("SIZE", "4G")
 RATE = os.environ.get("RATE", "100mbit")
-OPTIONS = shlex.split(os.environ.get("OPTIONS", ""))
-"""More options of `howdah run`: `--maps 4 --conf dfs.blocksize=32M`."""
+KEYS = os.environ.get("KEYS", "")
+"""More settings of the job: `-Dmapreduce.job.maps=4 -Ddfs.blocksize=32m`."""
+_TERAGEN = "hadoop jar $HADOOP_HOME/share/hadoop/mapreduce/hadoop-mapreduce-examples-3*.jar teragen"
 _NAME = "bench-cards"
 _CHATTER = 0.05
 """The share of a card's rate below which it carries heartbeats, and no blocks."""
@@ -29,7 +30,9 @@ _CHATTER = 0.05
 def measure() -> list[str]:
     """What was sent, how long it took and had to take, and what the report says of it."""
     with cluster(_NAME, HOSTS, "--on", f"sim:{HOSTS},network={RATE}", "--insecure"):
-        command = (sys.executable, "-m", "howdah", "run", "terasort", "--size", SIZE, "--cluster", _NAME, *OPTIONS)
+        keys = f"-Ddfs.replication=3 {KEYS}"
+        program = f"{_TERAGEN} {keys} {parse_bytes(SIZE) // 100} /generated"
+        command = (sys.executable, "-m", "howdah", "run", "command", "--run", program, "--cluster", _NAME)
         said = json.loads(output_of((*command, "--no-report", "--json")))
     return _lines(Path(said["runs"][0]["path"]))
 
@@ -52,5 +55,5 @@ def _lines(path: Path) -> list[str]:
             print(words, f"{share:.1%}", file=sys.stderr)
             if bytes_moved > most:
                 most, busiest = bytes_moved, f"{words}: {share:.1%}"
-    [limit] = [one for one in find_limits(run, (series,), jobs) if one.phase == "gen"]
+    [limit] = [one for one in find_limits(run, (series,), jobs) if one.phase == run.run.phases[0].name]
     return [f"- {busiest} (bar 88 %)", f"- the report: {limit.verdict}"]
