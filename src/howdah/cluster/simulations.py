@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -59,8 +59,8 @@ def try_simulation(text: str) -> None:
     """Start the hosts that `text` describes in the syntax of `sim:`, and end them. Raises UsageError, and HostProblem
     if the kernel of this machine cannot do it."""
     wish = parse_simulation(text)
-    with tempfile.TemporaryDirectory(prefix=".try-", dir=howdah_home()) as directory:
-        simulation.start(Path(directory, "sim"), names_of(wish), wish).end()
+    directory = howdah_home() / "simulations" / f".try-{os.getpid()}"
+    simulation.start(directory, names_of(wish), wish).end()
 
 
 def end_simulation(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -242,9 +243,11 @@ def _expanded(experiment: Experiment, settings: dict[str, str]) -> dict[str, str
 
 
 def simulations_of(plan: ExperimentPlan) -> Sequence[str]:
-    """Return the simulated hosts that the arms of `plan` need, each written as after `sim:`."""
-    made = (arm_conditions(plan.experiment, arm).made.allocation.partition(":") for arm in plan.arms)
-    return sorted({text for kind, _, text in made if kind == "sim"})
+    """Return simulated hosts, written as after `sim:`, that need everything of a kernel that the arms of `plan` need:
+    the last of those with the same keys, as a kernel that can do one value can do the others."""
+    made = [arm_conditions(plan.experiment, arm).made.allocation.partition(":") for arm in plan.arms]
+    texts = sorted({text for kind, _, text in made if kind == "sim"})
+    return tuple({frozenset(re.findall(r"(\w+)=", text)): text for text in texts}.values())
 
 
 def depends_on_host(experiment: Experiment) -> tuple[tuple[str, str], ...]:
