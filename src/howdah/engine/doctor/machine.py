@@ -249,7 +249,7 @@ RULES = (
     ),
     Rule(
         "huge-pages",
-        "The kernel stops processes to put pages together; with `madvise` only for those that ask for it.",
+        "The kernel stops processes while it assembles huge pages; with `madvise`, only those that ask.",
         "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/{enabled,defrag}",
         _huge_pages,
     ),
@@ -273,7 +273,7 @@ RULES = (
     ),
     Rule(
         "tmp",
-        "Java libraries unpack native code there and load it: compression, for instance.",
+        "Java libraries, those for compression for instance, unpack native code in `/tmp` and load it.",
         f"sudo mount -o remount,exec {TEMPORARY}",
         _temporary,
     ),
@@ -291,7 +291,7 @@ RULES = (
     ),
     Rule(
         "processors",
-        "Whatever takes it (other programs, the hypervisor, a control group) makes every run slower and noisier.",
+        "If programs, the hypervisor or a control group take processor time, runs are slower and noisier.",
         "taskset -cp $$; cat /proc/self/cgroup  # who takes it, and where it is set",
         _processors,
         looks=True,
@@ -299,7 +299,7 @@ RULES = (
     Rule("load", "Others' work is in every number, and differs from run to run.", "top -o %CPU", _load, looks=True),
     Rule(
         "java-processes",
-        "They hold memory and may be somebody's cluster; only the memory that is available now is counted on.",
+        "Other Java processes hold memory and may be somebody's cluster. Howdah counts only available memory.",
         "jps -l",
         _java_processes,
         looks=True,

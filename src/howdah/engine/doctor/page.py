@@ -12,8 +12,8 @@ _HEAD = """# Check a machine before a run
 howdah doctor
 ```
 
-looks at everything that is known to make a run fail or a number doubtful, and starts nothing. Every finding has a
-level:
+`howdah doctor` checks everything that is known to make a run fail or a number doubtful. It starts
+nothing. Every finding has a level:
 
 | level | what it means |
 |---|---|
@@ -22,8 +22,8 @@ level:
 | `warning` | it will run, but numbers may be doubtful, or somebody is at risk |
 | `error` | a cluster will not come up, or not stay up |
 
-With an error the exit code is 1, otherwise 0. A fact that the machine does not show is a note that says so. The last
-line is a judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command
+With an error the exit code is 1, otherwise 0. If the machine does not show a fact, a note reports
+this. The last line is a judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command
 after `fix:` puts the finding right; one after `look:` only shows more.
 
 `howdah doctor --on hosts:FILE` (or another [allocation](../reference/allocations.md)) looks at every
