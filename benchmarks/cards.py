@@ -48,6 +48,8 @@ def _lines(path: Path) -> list[str]:
         for way in ("receive_bytes", "send_bytes"):
             counter = series.card(way, {card})
             steps = [step for step in counter.steps(*span) if step.value >= _CHATTER * rate]
+            if not steps:
+                continue
             bytes_moved = counter.growth(*span) or 0.0
             seconds = steps[-1].end - steps[0].start
             words = f"{card} {way}: {bytes_moved / 1e9:.2f} GB in {seconds:.1f} s at {rate / 1e6:.2f} MB/s"
