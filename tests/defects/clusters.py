@@ -120,7 +120,7 @@ DEFECTS = (
         name="open-port-not-said",
         promise="Every port that is open to other machines is named.",
         file="src/howdah/cluster/exposure.py",
-        old='    ranges["application masters, web pages"] = plan.application_web_ports\n',
+        old='        "application masters, web pages": [plan.application_web_ports],\n',
         new="",
         tests=(f"{_CLUSTER}::test_all_that_listens_is_loopback_or_said",),
     ),

@@ -62,13 +62,13 @@ def test_a_placeholder_is_named_with_its_line(tmp_path: Path, value: str, placeh
 @pytest.mark.promise("A reference to a key that nobody sets is named", "how-to/existing-cluster")
 def test_a_reference_that_nobody_sets_is_named_once(tmp_path: Path) -> None:
     path = "/hdp/apps/${hdp.version}/mapreduce.tar.gz#mr"
-    (tmp_path / "mapred-site.xml").write_text(
+    (tmp_path / "core-site.xml").write_text(
         render_site(
             {"a": path, "b": "-Dhdp.version=${hdp.version}", "c": "${b} ${own.key} ${JAVA_HOME}", "own.key": "1"}
         )
     )
     assert site_warnings(tmp_path) == (
-        "a (mapred-site.xml, line 3) and 1 more: nothing sets ${hdp.version}, and shells fail at it. "
+        "a (core-site.xml, line 3) and 1 more: nothing sets ${hdp.version}, and shells fail at it. "
         "Set it: --conf hdp.version=VALUE.",
     )
     assert site_warnings(tmp_path, {"hdp.version": "3.1.5.0-152"}) == ()
