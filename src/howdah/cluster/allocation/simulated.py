@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -148,7 +148,7 @@ def check_disks(
     HostProblem if a disk does not have the `rate`."""
     known = {disk["device"]: {"host": host, **disk} for host, found in disks.items() for disk in found}
     least, most = (0.0, math.inf) if rate is None else (share * rate for share in _SHARE)
-    found = _disk_rates(hosts, known, (1 - _MOVED / 2) * (rate or 0), most)
+    found = _disk_rates(hosts, known, lambda *_: ((1 - _MOVED / 2) * (rate or 0), most))
     for device, one in found.items():
         if rate is not None and not all(least <= one[way] <= most for way in _WAYS):
             raise HostProblem(
@@ -160,30 +160,45 @@ def check_disks(
     return found
 
 
-def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any]]) -> tuple[float, bool] | None:
-    """Return the bytes per second of the slowest disk, and whether each rate is within 5 % of the rate `before`. Disks
+def disks_again(hosts: Mapping[str, Host], before: Mapping[str, Mapping[str, Any]]) -> tuple[float, float, bool] | None:
+    """Return the bytes per second `before` and now of the disk that changed most, and whether that is within 5 %. Disks
     that are gone are left out; None if all are gone. Raises HostProblem."""
-    if not before:
+
+    def limits(device: str, way: str) -> tuple[float, float]:
+        return (1 - _MOVED) * before[device][way], (1 + _MOVED) * before[device][way]
+
+    found = _disk_rates(hosts, before, limits)
+    rates = [
+        (before[device][way], one[way])
+        for device, one in found.items()
+        if any(one[way] for way in _WAYS)
+        for way in _WAYS
+    ]
+    if not rates:
         return None
-    slowest, fastest = (end(one[way] for one in before.values() for way in _WAYS) for end in (min, max))
-    found = _disk_rates(hosts, before, (1 - _MOVED) * slowest, (1 + _MOVED) * fastest)
-    now = {device: one for device, one in found.items() if any(one[way] for way in _WAYS)}
-    if not now:
-        return None
-    moved = [abs(one[way] - before[device][way]) / before[device][way] for device, one in now.items() for way in _WAYS]
-    return min(one[way] for one in now.values() for way in _WAYS), max(moved) <= _MOVED
+    first, now = max(rates, key=lambda pair: abs(pair[1] - pair[0]) / pair[0])
+    return first, now, abs(now - first) <= _MOVED * first
 
 
 def _disk_rates(
-    hosts: Mapping[str, Host], disks: Mapping[str, Mapping[str, Any]], least: float, most: float
+    hosts: Mapping[str, Host],
+    disks: Mapping[str, Mapping[str, Any]],
+    limits: Callable[[str, str], tuple[float, float]],
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Measure the read and write rates of the disks, one disk per host at a time. A rate that is not between `least`
-    and `most` is measured again, a few times. Disks share the hardware below them, and a limit lets a little more
+    """Measure the read and write rates of the disks, one disk per host at a time. A rate outside of the `limits` of its
+    device and way is measured again, a few times. Disks share the hardware below them, and a limit lets a little more
     through now and then."""
+
+    def holds(device: str, way: str, rate: float) -> bool:
+        least, most = limits(device, way)
+        return least <= rate <= most
+
     found: dict[str, Mapping[str, Any]] = {}
     for attempt in range(_ATTEMPTS):
         left = [
-            device for device in disks if not attempt or not all(least <= found[device][way] <= most for way in _WAYS)
+            device
+            for device in disks
+            if not attempt or not all(holds(device, way, found[device][way]) for way in _WAYS)
         ]
         while left:
             turn = {disks[device]["host"]: device for device in left}
@@ -192,19 +207,20 @@ def _disk_rates(
                 return operations.disk_rates(hosts[host], disks[turn[host]]["directory"])
 
             for host, rates in over({host: host for host in turn}, measure).items():
-                before = found.get(turn[host], rates)
-                kept = {way: before[way] if least <= before[way] <= most else rates[way] for way in _WAYS}
-                found[turn[host]] = {**disks[turn[host]], **kept}
+                device = turn[host]
+                before = found.get(device, rates)
+                kept = {way: before[way] if holds(device, way, before[way]) else rates[way] for way in _WAYS}
+                found[device] = {**disks[device], **kept}
             left = [device for device in left if device not in turn.values()]
     return {device: found[device] for device in disks}
 
 
 def payload_again(hosts: Mapping[str, Host], addresses: Mapping[str, str], before: float) -> tuple[float, bool]:
-    """Return the payload of the slowest card, and whether every card's payload is within 5 % of the payload `before`.
-    Raises HostProblem."""
+    """Return the payload that differs most from the payload `before`, and whether that is within 5 %. Raises
+    HostProblem."""
     least, most = (1 - _MOVED) * before, (1 + _MOVED) * before
-    slowest, fastest = _payloads(hosts, addresses, least, most)
-    return slowest, least <= slowest <= fastest <= most
+    worst = max(_payloads(hosts, addresses, least, most), key=lambda payload: abs(payload - before))
+    return worst, least <= worst <= most
 
 
 def _payloads(

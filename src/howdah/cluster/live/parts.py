@@ -72,17 +72,17 @@ def parts_of(
 def _check_cards(plan: Plan, hosts: Mapping[str, Host], payload: float) -> Iterator[PartCheck]:
     addresses = {place.host: place.address for place in plan.places if place.host in hosts}
     if len(addresses) > 1:
-        slowest, held = payload_again({name: hosts[name] for name in addresses}, addresses, payload)
-        words = f"cards brought {format_bytes(payload / 8)}/s at first, and {format_bytes(slowest / 8)}/s now"
+        now, held = payload_again({name: hosts[name] for name in addresses}, addresses, payload)
+        words = f"cards brought {format_bytes(payload / 8)}/s at first, and {format_bytes(now / 8)}/s now"
         yield PartCheck("network", held, words)
 
 
 def _check_disks(hosts: Mapping[str, Host], disks: Mapping[str, Mapping[str, Any]]) -> Iterator[PartCheck]:
     found = disks_again(hosts, {name: one for name, one in disks.items() if one["host"] in hosts})
     if found is not None:
-        slowest, held = found
-        first = format_bytes(min(min(one["read"], one["write"]) for one in disks.values()))
-        yield PartCheck("disks", held, f"the slowest disk did {first}/s at first, and {format_bytes(slowest)}/s now")
+        first, now, held = found
+        words = f"the disk that changed most did {format_bytes(first)}/s at first, and {format_bytes(now)}/s now"
+        yield PartCheck("disks", held, words)
 
 
 def _check_shares(hosts: Mapping[str, Host], allocation: Mapping[str, Any]) -> Iterator[PartCheck]:

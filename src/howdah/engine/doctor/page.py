@@ -23,8 +23,8 @@ nothing. Every finding has a level:
 | `error` | a cluster will not come up, or not stay up |
 
 With an error the exit code is 1, otherwise 0. If the machine does not show a fact, a note reports
-this. The last line is a judgement: whether clusters will start, and whether numbers that are made now will be doubtful. A command
-after `fix:` puts the finding right; one after `look:` only shows more.
+this. The last line is a judgement: whether clusters will start, and whether numbers that are made
+now will be doubtful. A command after `fix:` puts the finding right; one after `look:` only shows more.
 
 `howdah doctor --on hosts:FILE` (or another [allocation](../reference/allocations.md)) looks at every
 host, and at what lies between them: whether they reach each other, whether two names are one host,

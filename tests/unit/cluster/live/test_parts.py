@@ -71,7 +71,7 @@ def test_bounds_are_of_the_hosts_that_the_cluster_has() -> None:
 def test_parts_that_hold() -> None:
     assert list(parts().check()) == [
         PartCheck("network", True, "cards brought 11.9 MB/s at first, and 11.9 MB/s now"),
-        PartCheck("disks", True, "the slowest disk did 49.0 MB/s at first, and 49.5 MB/s now"),
+        PartCheck("disks", True, "the disk that changed most did 49.0 MB/s at first, and 49.5 MB/s now"),
         PartCheck("shares", True, "of the machine, each host has cpus 0.5, memory 1073741824"),
     ]
 
@@ -82,5 +82,7 @@ def test_parts_that_hold() -> None:
 )
 def test_one_host_with_another_part_is_found(change: dict[str, Any], name: str) -> None:
     assert [one.name for one in parts(**change).check() if not one.held] == [name]
+    words = {one.name: one.words for one in parts(disk=40e6).check()}
+    assert words["disks"] == "the disk that changed most did 50.0 MB/s at first, and 40.0 MB/s now"
     alone = parts(**change, lost=frozenset({"sim2"}))
     assert all(one.held for one in alone.check()), "it is lost"
