@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -57,7 +58,8 @@ def lab(
 ) -> Iterator[Lab]:
     """So many hosts, whose files are in `directory`; all of it is gone afterwards. ssh comes as `user`, who is known on
     these hosts alone, and who must be able to read in `directory`. `settings` are more lines for the server of some
-    hosts. For `lying` hosts, every address has the name of another host, and every name the address of another."""
+    hosts. For `lying` hosts, every address has the name of another host, every name the address of another, and their
+    own name the address of nobody."""
     tag = f"{os.getpid() % 10000}"
     net = f"10.{77 + os.getpid() % 100}.{os.getpid() // 100 % 250}"
     bridge = f"hdbr{tag}"
@@ -86,6 +88,7 @@ def lab(
                 etc.mkdir(exist_ok=True)
                 shifted = zip(addresses.values(), [*names[1:], names[0]], strict=True)
                 lines = ["127.0.0.1 localhost", *(f"{number} {other}" for number, other in shifted)]
+                lines.append(f"10.255.255.1 {socket.gethostname()}")
                 (etc / "hosts").write_text("\n".join((*lines, "")))
             _serve(made, directory, space, name, address, etc, (settings or {}).get(name, ""))
         hosts = "".join(f"Host {name}\n  HostName {address}\n  Port 22\n" for name, address in addresses.items())

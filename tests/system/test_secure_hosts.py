@@ -89,6 +89,7 @@ def test_mrjob_counts_words(howdah: Howdah, protected: str, tmp_path: Path) -> N
 @pytest.mark.promise("Encrypted spills and data on a shared file system work on a secured cluster", "how-to/secure")
 @pytest.mark.parametrize("storage", ["hdfs", "posix"])
 def test_encrypted_spills_are_read_back(howdah: Howdah, storage: str, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
     where = ("--storage", "hdfs" if storage == "hdfs" else f"posix:{tmp_path}/data")
     spills = ("--conf", "mapreduce.job.encrypted-intermediate-data=true")
     arguments = ("--size", "smoke", "--accelerator", "sort", "--out", str(tmp_path / "runs"), "--no-report")

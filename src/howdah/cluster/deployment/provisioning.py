@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
-from howdah.cluster.deployment.realm import check_can_log_in, check_clocks
+from howdah.cluster.deployment.realm import check_can_log_in, check_clocks, check_names
 from howdah.cluster.request import ClusterRequest
 from howdah.cluster.software.installation import Installation, check_alike, install, install_all
 from howdah.hadoop.configuration.plan import NONE, Plan, Quarters
@@ -61,6 +61,7 @@ class Provisioning:
         check_alike(installed)
         if plan.security != NONE:
             check_can_log_in(installed)
+            check_names(hosts)
             check_clocks(hosts, plan.masters.host)
         return {name: installed[name] for name in plan.quarters}, installed[own]
 
@@ -72,5 +73,6 @@ class Provisioning:
         check_alike({**there, host.name: found})
         if self._request.security != NONE:
             check_can_log_in({host.name: found})
+            check_names({host.name: host})
             check_clocks({host.name: host}, host.name)
         return found

@@ -79,6 +79,17 @@ def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
             )
 
 
+def check_names(hosts: Mapping[str, Host]) -> None:
+    """Raise HostProblem if a host's name for itself means nothing there: a NodeManager logs in only if it does."""
+    for name, found in over(hosts, operations.resolve_name).items():
+        if found.error is not None:
+            raise HostProblem(
+                f"{found.name!r}, its name for itself, does not resolve there: {found.error}",
+                host=name,
+                hint='`echo "127.0.1.1 $(hostname)" >> /etc/hosts` as root there; any address will do.',
+            )
+
+
 def realm_directory(plan: Plan) -> str:
     """Return the directory on the masters' host in which the realm finds its request and leaves its keys."""
     return f"{plan.masters.directory}/realm"

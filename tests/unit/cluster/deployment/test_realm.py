@@ -15,6 +15,7 @@ from howdah.cluster.deployment.realm import (
     access_of,
     check_can_log_in,
     check_clocks,
+    check_names,
     credentials_of,
     make_keys,
     realm_arguments,
@@ -33,6 +34,7 @@ from howdah.host import Host
 from howdah.host.channel import open_local
 from howdah.host.user import process_user
 from tests.plans import plan_of
+from tests.unit.engine.run.clusters import FakeHost
 
 
 class Realm:
@@ -155,6 +157,17 @@ class Clock:
 
 def clocks(**ahead: float) -> dict[str, Host]:
     return {name: cast("Host", Clock(name, seconds)) for name, seconds in ahead.items()}
+
+
+@pytest.mark.promise("A host that does not know its own name is an error before daemons start", "how-to/secure")
+def test_a_host_that_does_not_know_itself_is_named() -> None:
+    def answering(**found: object) -> Host:
+        whole = {"name": "vm", "addresses": ["127.0.1.1"], "reverse": {}, "seconds": 0.0, **found}
+        return cast("Host", FakeHost({"network.resolve": lambda **_: whole}))
+
+    check_names({"red": answering()})
+    with pytest.raises(HostProblem, match=r"\[red\] 'vm', its name for itself, does not resolve there: no such name"):
+        check_names({"red": answering(addresses=[], error="no such name")})
 
 
 @pytest.mark.promise("Clocks with which no ticket is good are an error before daemons start", "how-to/secure")
