@@ -111,7 +111,7 @@ def test_who_acts_for_another_user_sorts_with_our_plugins(howdah: Howdah) -> Non
     given = [word for key, value in wishes.items() for word in ("--conf", f"{key}={value}")]
     howdah("up", "--name", "acting", "--secure", "--protection", "privacy", *given).ok()
     try:
-        for words in ("-mkdir -p /user/nobody", "-chown nobody /user/nobody"):
+        for words in ("-mkdir -p /user/nobody", "-chown nobody /user/nobody", "-chmod o+x /mr-history"):
             howdah("exec", "--name", "acting", "--", "hdfs", "dfs", *words.split()).ok()
         environment = {"HADOOP_PROXY_USER": "nobody", "HADOOP_CLASSPATH": str(jar)}
 
