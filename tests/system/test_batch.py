@@ -308,7 +308,7 @@ def test_a_job_may_be_cancelled_at_any_moment(batch: Batch, tmp_path: Path, mome
     job = batch.submit(script(up, *([use] if moment == "stage" else []), down), "-N3", "-t10")
     reached: dict[str, Callable[[], object]] = {
         "agents": lambda: processes_of(batch.scratch),
-        "daemons": lambda: any("NameNode" in one for one in processes_of(batch.scratch)),
+        "daemons": lambda: any("Dproc_namenode" in one for one in processes_of(batch.scratch)),
         "stage": lambda: [*tmp_path.glob("rows/*")],
         "down": lambda: "now" in batch.output(job),
     }
