@@ -61,7 +61,7 @@ class Provisioning:
         check_alike(installed)
         if plan.security != NONE:
             check_can_log_in(installed)
-            check_names(hosts)
+            check_names(hosts, {place.host: place.address for place in plan.places})
             check_clocks(hosts, plan.masters.host)
         return {name: installed[name] for name in plan.quarters}, installed[own]
 
@@ -73,6 +73,5 @@ class Provisioning:
         check_alike({**there, host.name: found})
         if self._request.security != NONE:
             check_can_log_in({host.name: found})
-            check_names({host.name: host})
             check_clocks({host.name: host}, host.name)
         return found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from ipaddress import ip_address
 
 from howdah.cluster.software.installation import Installation
 from howdah.cluster.state import ClusterDirectory
@@ -28,6 +29,7 @@ from howdah.hadoop.configuration.site_realm import SiteRealm
 from howdah.hadoop.distribution.jdk import check_kerberos
 from howdah.hadoop.interfaces.access import OPEN, WebAccess, signed_access
 from howdah.host import Host, Process, operations
+from howdah.host.channel import this_host
 from howdah.host.over import over
 from howdah.host.user import process_user
 
@@ -79,8 +81,9 @@ def check_clocks(hosts: Mapping[str, Host], masters: str) -> None:
             )
 
 
-def check_names(hosts: Mapping[str, Host]) -> None:
-    """Raise HostProblem if a host's name for itself means nothing there: a NodeManager logs in only if it does."""
+def check_names(hosts: Mapping[str, Host], addresses: Mapping[str, str]) -> None:
+    """Raise HostProblem if a host's name for itself means nothing there, as a NodeManager logs in only if it does; or
+    if this machine does not know the name that a host has for its own address."""
     for name, found in over(hosts, operations.resolve_name).items():
         if found.error is not None:
             raise HostProblem(
@@ -88,6 +91,27 @@ def check_names(hosts: Mapping[str, Host]) -> None:
                 host=name,
                 hint='`echo "127.0.1.1 $(hostname)" >> /etc/hosts` as root there; any address will do.',
             )
+    beyond = {name: address for name, address in addresses.items() if not ip_address(address).is_loopback}
+    for name, words in misnamed(hosts, beyond):
+        raise HostProblem(
+            f"{words}; clients could not follow their jobs",
+            host=name,
+            hint="Give the address one name in /etc/hosts or DNS, on both machines. --insecure needs no names.",
+        )
+
+
+def misnamed(hosts: Mapping[str, Host], addresses: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each host whose own name for its address means something else to this machine, with a sentence about it."""
+
+    def own_name(host: str) -> str | None:
+        return operations.resolve_name(hosts[host], addresses[host]).reverse.get(addresses[host])
+
+    with this_host() as here:
+        for host, name in over({host: host for host in addresses}, own_name).items():
+            found = None if name is None else operations.resolve_name(here, name)
+            if found is not None and addresses[host] not in found.addresses:
+                known = ", ".join(found.addresses) or found.error or "nothing"
+                yield host, f"its address {addresses[host]} is {name} to itself; to this machine that name is {known}"
 
 
 def realm_directory(plan: Plan) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from howdah.cluster.allocation import Allocation
 from howdah.cluster.deployment.daemons import Daemons, Running
+from howdah.cluster.deployment.realm import check_names
 from howdah.cluster.ownership import claim_of_host
 from howdah.cluster.software.installation import Installation
 from howdah.errors import ClusterProblem, HostProblem, HowdahError, UsageError
@@ -317,6 +318,8 @@ class Resizing:
         assembled.check(host, quarters)
         _check_memory(host, len(nodes) * assembled.node_mib)
         plan = with_nodes(before, nodes, quarters)
+        if plan.security != NONE:
+            check_names({name: host}, {name: nodes[0].address})
         installed = assembled.install(host, quarters)
         try:
             claim_of_host(host, plan)

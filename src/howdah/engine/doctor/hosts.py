@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from howdah.cluster.allocation import Allocation
+from howdah.cluster.deployment.realm import misnamed
 from howdah.engine.doctor import machine, software
 from howdah.engine.doctor.facts import Facts, Request, at_home, facts_of
 from howdah.engine.doctor.finding import DoctorFinding, Level, examine
 from howdah.errors import HostProblem, HostProblems, HowdahError
 from howdah.hadoop.configuration.plan import Plan
 from howdah.host import Host, operations
-from howdah.host.channel import this_host
 from howdah.host.over import over
 
 _HERE_ALONE = ("hadoop", "ports", "leftovers")
@@ -108,18 +108,9 @@ def _names(hosts: Mapping[str, Host], plan: Plan) -> Iterator[DoctorFinding]:
     for place in plan.places:
         if place.host in hosts:
             addresses.setdefault(place.host, place.address)
-    named = {
-        host: operations.resolve_name(hosts[host], address).reverse.get(address) for host, address in addresses.items()
-    }
-    with this_host() as here:
-        for host, name in named.items():
-            if name is None:
-                continue
-            found = operations.resolve_name(here, name)
-            if addresses[host] not in found.addresses:
-                known = ", ".join(found.addresses) or found.error or "nothing"
-                text = f"its address {addresses[host]} is {name} to itself; to this machine that name is {known}"
-                yield DoctorFinding("names", "warning", text, _NAMES, f"getent hosts {name}", looks=True, host=host)
+    for host, words in misnamed(hosts, addresses):
+        look = f"getent hosts {addresses[host]}"
+        yield DoctorFinding("names", "warning", words, _NAMES, look, looks=True, host=host)
 
 
 def _packets(facts: Mapping[str, Facts], interfaces: Mapping[str, str | None]) -> Iterator[DoctorFinding]:

@@ -1,7 +1,7 @@
 """Settings and files of a cluster with Kerberos: it is closed to everybody but its owner, without root on any host.
 
-Services are principals without a host's name (`nn/howdah`), so reverse look-ups do not matter. The differences between
-hosts are below the conf directory of each daemon: its keytabs, the key of its web server, krb5.conf.
+Services are principals without a host's name (`nn/howdah`), so daemons need no reverse look-ups. The differences
+between hosts are below the conf directory of each daemon: its keytabs, the key of its web server, krb5.conf.
 """
 
 from __future__ import annotations

@@ -162,12 +162,16 @@ def clocks(**ahead: float) -> dict[str, Host]:
 @pytest.mark.promise("A host that does not know its own name is an error before daemons start", "how-to/secure")
 def test_a_host_that_does_not_know_itself_is_named() -> None:
     def answering(**found: object) -> Host:
-        whole = {"name": "vm", "addresses": ["127.0.1.1"], "reverse": {}, "seconds": 0.0, **found}
+        known = {"10.9.8.7": "localhost"}
+        whole = {"name": "vm", "addresses": ["127.0.1.1"], "reverse": known, "seconds": 0.0, **found}
         return cast("Host", FakeHost({"network.resolve": lambda **_: whole}))
 
-    check_names({"red": answering()})
+    check_names({"red": answering()}, {"red": "10.9.8.8"})
     with pytest.raises(HostProblem, match=r"\[red\] 'vm', its name for itself, does not resolve there: no such name"):
-        check_names({"red": answering(addresses=[], error="no such name")})
+        check_names({"red": answering(addresses=[], error="no such name")}, {})
+    words = r"\[red\] its address 10.9.8.7 is localhost to itself; to this machine that name is .*127.0.0.1"
+    with pytest.raises(HostProblem, match=words):
+        check_names({"red": answering()}, {"red": "10.9.8.7"})
 
 
 @pytest.mark.promise("Clocks with which no ticket is good are an error before daemons start", "how-to/secure")
