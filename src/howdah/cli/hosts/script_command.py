@@ -15,7 +15,7 @@ _TEMPLATE = """\
 #
 {directives}
 {environment}
-# Each job has a cluster of its own, on all of its hosts. It ends with the job; what a run has kept stays.
+# Each job has a cluster of its own, on all hosts. The cluster ends with the job; runs stay.
 CLUSTER=job{job}
 
 howdah up --name $CLUSTER --on {kind}{site}
@@ -25,7 +25,7 @@ howdah down --name $CLUSTER
 # Your own programs go where `howdah run` is:
 #   howdah exec --name $CLUSTER -- hadoop jar my.jar Main input output
 #   howdah exec --name $CLUSTER -- python3 my_mrjob.py -r hadoop hdfs:///input
-# The page of the first run above: ~/.howdah/runs/*/report.html
+# `howdah runs` then lists the runs, and `howdah report RUN --open` shows the page of one.
 """
 
 # A job that is put back into the queue has its number again, and another cluster; so have jobs of an array.
@@ -42,14 +42,14 @@ _SLURM = """\
 #SBATCH --time={time}
 {mark}#SBATCH --partition={partition}
 ##SBATCH --account=PROJECT
-# What the job says:
+# The output of the job:
 #SBATCH --output=hadoop-%j.out
 """
 
 _PBS = """\
 #PBS -N hadoop
 #PBS -l nodes={nodes},walltime={time}
-# Whole hosts, as OpenPBS says it:
+# Whole hosts for OpenPBS, with the processors of yours:
 ##PBS -l select={nodes}:ncpus=16 -l place=scatter:excl
 {mark}#PBS -q {partition}
 ##PBS -A PROJECT

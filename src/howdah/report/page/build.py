@@ -132,7 +132,7 @@ def headline(members: Replicates) -> str:
     metric = registered(valid).get(measure.metric) if measure else None
     if measure is None or found is None or metric is None:
         return sentence(f"{what}: {count(len(valid), 'valid run')}, no value of a primary metric")
-    verb = " took" if metric.name in ELAPSED else f": {measure}"
+    verb = " took" if metric.name in ELAPSED else f": {measure.phase} at" if metric.unit == "B/s" else f": {measure}"
     number = centre(found)
     long = metric.unit == "s" and number >= 120
     words = (

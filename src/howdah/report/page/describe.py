@@ -11,7 +11,7 @@ from howdah.model.storage import HDFS
 from howdah.report.document.blocks import Block, Glance, Report, Section, Table, Text, columns
 from howdah.report.document.results import Replicates
 from howdah.report.document.wording import MISSING, listing, moment, quantity, sentence
-from howdah.report.page.build import headline, metrics_blocks, outcome_words
+from howdah.report.page.build import caveats_of, headline, metrics_blocks, outcome_words
 from howdah.report.page.data import data_words, known_data, output_replicas
 from howdah.report.page.detail import Detail
 from howdah.report.page.glance import badge_of
@@ -20,7 +20,7 @@ from howdah.store import StoredRun
 
 
 def describe_run(run: StoredRun) -> Report:
-    """Return the run in sections of text, caveats and tables. This is fast, because probe series are not read."""
+    """Return the run in sections of text, caveats and tables, with the caveats of its page."""
     members = Replicates((run,))
     detail = Detail(run)
     sections = [
@@ -35,7 +35,9 @@ def describe_run(run: StoredRun) -> Report:
         sections.append(Section("metrics", "Metrics", blocks))
     words = headline(members)
     facts = {"schema": 1, "kind": "run", "headline": words, **_facts(run)}
-    return Report(run.run.id, words, Glance(badge_of([members]), (), len(run.run.caveats)), tuple(sections), facts)
+    return Report(
+        run.run.id, words, Glance(badge_of([members]), (), len(tuple(caveats_of(members)))), tuple(sections), facts
+    )
 
 
 def _identity(run: StoredRun) -> Iterator[Block]:
@@ -55,10 +57,7 @@ def _identity(run: StoredRun) -> Iterator[Block]:
         ("directory", str(run.path)),
     ]
     yield Table("Run", columns("", ""), tuple(rows))
-    for caveat in run.run.caveats:
-        yield Caveat(caveat.about, sentence(caveat.text))
-    for problem in run.problems:
-        yield Caveat("run", sentence(problem))
+    yield from caveats_of(Replicates((run,)))
 
 
 def _phases(detail: Detail) -> Iterator[Block]:

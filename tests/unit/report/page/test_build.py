@@ -56,7 +56,7 @@ def test_the_headline_of_several_runs_has_an_interval(group: list[StoredRun]) ->
 
 def test_the_headline_names_a_primary_metric_that_is_no_time(single: StoredRun) -> None:
     run = replace(single, run=replace(single.run, primary="sort/throughput"))
-    words = "TeraSort of 1.00 GB on 3 nodes: sort/throughput 43.3 MB/s (1 run, no interval); output validated."
+    words = "TeraSort of 1.00 GB on 3 nodes: sort at 43.3 MB/s (1 run, no interval); output validated."
     assert build_report([run]).headline == words
     run = replace(single, run=replace(single.run, primary="sort/cpu_seconds", cluster={}, dataset=None, checks=()))
     words = "TeraSort: sort/cpu_seconds 39.2 s (1 run, no interval), 43.3 MB/s; output not validated."
