@@ -170,7 +170,7 @@ def test_a_fault_waits_for_the_middle_of_a_job(home: Home) -> None:
     ended = fault.end()
     assert ended.code == 0, ended.said
     assert f"{record['id']}: 20% of sort done" in ended.said
-    assert "channel3: kill, its nodemanager." in ended.out
+    assert "channel3: its nodemanager is killed." in ended.out
     assert any(one["text"].startswith("nodemanager of node3 ") for one in record["caveats"]), record["caveats"]
     nothing_is_left(home)
 

@@ -85,7 +85,7 @@ def cluster_request(
 def _protection(options: Mapping[str, Any]) -> str | None:
     asked: str | None = options["protection"]
     if options["insecure"] and (asked or options["secure"]):
-        raise UsageError("--insecure does not go with --secure and --protection", hint="Leave one out.")
+        raise UsageError("--insecure does not go with --secure or --protection", hint="Leave one out.")
     if options["insecure"]:
         return NONE
     return asked or (USUAL_PROTECTION if options["secure"] else None)

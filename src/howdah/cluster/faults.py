@@ -18,6 +18,16 @@ DEVICES = {"cut": "network", "join": "network", "slow": "network", "restore": "r
 _UNDOES = {"restore": "slow", "join": "cut", "continue": "stop"}
 """The fault that each of these kinds undoes."""
 _SLOW = {"network": "network", "disk_rate": "disks", "cpus": "processors"}
+_DONE = {
+    "kill": "killed",
+    "stop": "stopped",
+    "continue": "continued",
+    "cut": "cut",
+    "join": "joined",
+    "slow": "slowed down",
+    "restore": "back at their own rates",
+    "disk": "lost",
+}
 KINDS = (*SIGNALS, *DEVICES)
 
 
@@ -39,6 +49,12 @@ class HostFault:
     def device(self) -> str | None:
         """The device of a simulated host that is affected; None for daemons."""
         return _SLOW[self.resource] if self.kind == "slow" else DEVICES.get(self.kind)
+
+    @property
+    def sentence(self) -> str:
+        """The words for it once it has happened."""
+        what = self.device or self.role or "daemons"
+        return f"{self.host}: its {what} {'are' if what.endswith('s') else 'is'} {_DONE[self.kind]}."
 
     def changed(self, lasting: Mapping[str, str]) -> Mapping[str, str]:
         """Return the faults that last when this one has happened, as `Manifest.disturbed`: kind by host and what is
@@ -66,9 +82,11 @@ def check_fault(fault: HostFault) -> None:
     """Raise UsageError if there is no such fault."""
     if fault.kind not in KINDS:
         raise UsageError(f"there is no fault {fault.kind!r}", hint=did_you_mean(fault.kind, KINDS))
-    if (fault.kind == "slow") != (fault.rate is not None):
+    if fault.kind == "slow" and fault.rate is None:
         hint = "For example `howdah fault slow HOST --rate 10mbit`."
-        raise UsageError("what is slow has a rate, and nothing else has one", hint=hint)
+        raise UsageError("slow needs a rate: how slow?", hint=hint)
+    if fault.kind != "slow" and fault.rate is not None:
+        raise UsageError(f"{fault.kind} has no rate", hint="`howdah fault slow HOST --rate 10mbit` has one.")
     if fault.role is not None and fault.kind in DEVICES:
         raise UsageError(f"{fault.kind} is about a host's {fault.device}, not about its {fault.role}")
 

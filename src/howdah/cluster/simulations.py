@@ -39,7 +39,7 @@ class Lasting:
 
 def start_simulation(name: str, text: str) -> Lasting:
     """Start the hosts that `text` describes in the syntax of `sim:`. Raises HowdahError; no host runs then."""
-    wish = parse_simulation(text)
+    wish = parse_simulation(text.removeprefix("sim:"))
     if name in simulations():
         raise UsageError(f"a simulation called {name} is up", hint=f"`howdah sim down --name {name}` ends it.")
     directory = _directory(name)

@@ -129,7 +129,7 @@ def _memory(text: str) -> int:
 
 def _disks(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text[:3]) <= _MOST_DISKS:
-        raise UsageError(f"disks is {text!r}, which is no number from 1 to {_MOST_DISKS}")
+        raise UsageError(f"disks is {text!r}, which is no number from 1 to {_MOST_DISKS}", hint="Write disks=2.")
     return int(text)
 
 

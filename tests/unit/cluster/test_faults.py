@@ -21,8 +21,8 @@ def test_a_fault_of_a_daemon_or_of_a_network() -> None:
     ("asked", "message"),
     [
         ({"kind": "kil"}, "there is no fault 'kil'"),
-        ({"kind": "slow"}, "what is slow has a rate"),
-        ({"kind": "cut", "rate": 1}, "what is slow has a rate, and nothing else has one"),
+        ({"kind": "slow"}, "slow needs a rate"),
+        ({"kind": "cut", "rate": 1}, "cut has no rate"),
         ({"kind": "cut", "role": "datanode"}, "cut is about a host's network, not about its datanode"),
     ],
 )

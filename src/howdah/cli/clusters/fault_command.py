@@ -52,8 +52,7 @@ def fault(kind: str, host: str, name: str, daemon: str | None, rate: str | None,
         ask_fault(control.ask, asked)
     finally:
         control.close()
-    what = asked.device or daemon or "daemons"
-    click.echo(f"{host}: {kind}, its {what}.")
+    click.echo(asked.sentence)
 
 
 def _wait(name: str, asked: HostFault, at: str) -> None:

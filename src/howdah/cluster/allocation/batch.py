@@ -30,6 +30,10 @@ from howdah.spec.site import Site, expand, find_site
 _FIRST_SECONDS, _SELDOM_SECONDS = 0.2, 5.0
 """Seconds between two looks at a waiting job, at first and in the end."""
 _LOOK_SECONDS = 2.0
+_NEVER = {"PartitionNodeLimit", "PartitionTimeLimit", "QOSMaxNodePerJobLimit", "QOSMaxWallDurationPerJobLimit"}
+    ("PartitionNodeLimit", "PartitionTimeLimit", "QOSMaxNodePerJobLimit", "QOSMaxWallDurationPerJobLimit")
+)
+"""Reasons of Slurm for which a job waits until somebody changes the limits."""
 _BUSY_SECONDS = 900.0
 _SCRATCH, _PYTHON = "/tmp", "python3"
 START_SECONDS = 60.0
@@ -167,6 +171,11 @@ class BatchAllocation(ListedAllocation):
         """Return the job once it runs. Raises HostProblem if the job ends before."""
         pause = _FIRST_SECONDS
         while not job.runs:
+            if job.reason in _NEVER:
+                raise HostProblem(
+                    f"job {job.id} asks for more than its queue allows ({job.reason}), and would wait for ever",
+                    hint=f"Ask for fewer nodes, less time or another partition behind --on {self.system.kind}:.",
+                )
             why = [f"job {job.id} is {job.state.lower()}", job.reason, job.expected and f"expected at {job.expected}"]
             wait(", ".join(word for word in why if word))
             self._sleep(pause)

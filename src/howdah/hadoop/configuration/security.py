@@ -100,7 +100,7 @@ def check_overrides(settings: Mapping[str, str], protection: str) -> None:
         weakest = min(map(PROTECTIONS.index, words), default=0)
         if protection != NONE and weakest < PROTECTIONS.index(protection):
             raise UsageError(
-                f"{key} is to be {settings[key] or 'empty'}, which is less than the cluster's protection, {protection}",
+                f"{key}={settings[key]} protects less than the cluster's protection, {protection}",
                 hint=f"--protection {PROTECTIONS[weakest]}, if that is enough." if weakest else None,
             )
     if protection == NONE:
@@ -108,7 +108,7 @@ def check_overrides(settings: Mapping[str, str], protection: str) -> None:
     for key, needed in _CLOSED.items():
         if settings.get(key, needed) != needed:
             raise UsageError(
-                f"{key} is to be {settings[key]}, and a secured cluster has {needed}",
+                f"{key}={settings[key]} would open the cluster: a secured one has {needed}",
                 hint="--insecure makes a cluster without Kerberos.",
             )
 

@@ -13,7 +13,7 @@ from howdah.hadoop.configuration.security import KEYTABS, KRB5_CONF
 
 _VERSION = b"\x05\x02"
 _DEFAULT = re.compile(r"^\s*default_realm\s*=\s*(\S+)\s*$", re.MULTILINE)
-_PAGE = "docs/how-to/secure.md#a-realm-that-your-site-has has the commands that make them."
+_PAGE = "docs/how-to/secure.md#a-realm-that-your-site-has says what is in such a directory, and how it is made."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class SiteRealm:
 
 def read_site_realm(directory: Path) -> SiteRealm:
     """Return the realm in `directory`. Raises UsageError if something is missing, or is no keytab."""
+    if not directory.is_dir():
+        raise UsageError(f"--realm {directory}: there is no such directory", hint=_PAGE)
     files = {}
     for name in (KRB5_CONF, *KEYTABS):
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -84,6 +85,14 @@ def test_a_waiting_job_says_why_and_when(made: Callable[..., Allocation]) -> Non
     said: list[str] = []
     assert made(WAITS, RUNS)._wait_for_hosts(WAITS, said.append) == RUNS
     assert said[0] == "job 7 is pending, Resources, expected at 2026-11-30T15:00:00"
+
+
+@pytest.mark.promise("A job that its queue can never run is refused", "how-to/batch")
+def test_a_job_that_can_never_run_is_an_error(made: Callable[..., Allocation]) -> None:
+    never = replace(WAITS, reason="PartitionTimeLimit")
+    words = r"job 7 asks for more than its queue allows \(PartitionTimeLimit\), and would wait for ever"
+    with pytest.raises(HostProblem, match=words):
+        made(never)._wait_for_hosts(WAITS, lambda _: None)
 
 
 def test_looks_at_a_waiting_job_become_rare(made: Callable[..., Allocation], slept: list[float]) -> None:

@@ -181,8 +181,8 @@ def test_a_wrong_word_is_refused_with_the_right_one() -> None:
     [
         ("hadoop.rpc.protection", "privat", "hadoop.rpc.protection has 'privat'"),
         ("dfs.data.transfer.protection", "privacy,nothing", "dfs.data.transfer.protection has 'nothing'"),
-        ("dfs.data.transfer.protection", "", "is to be empty, which is less than the cluster's protection, privacy"),
-        ("hadoop.rpc.protection", "privacy,integrity", "is to be privacy,integrity, which is less than"),
+        ("dfs.data.transfer.protection", "", "protects less than the cluster's protection, privacy"),
+        ("hadoop.rpc.protection", "privacy,integrity", "privacy,integrity protects less than"),
         ("dfs.data.transfer.protection", "none", "dfs.data.transfer.protection has 'none'"),
         ("dfs.http.policy", "HTTP_ONLY", "a secured cluster has HTTPS_ONLY"),
         ("hadoop.security.authentication", "simple", "a secured cluster has kerberos"),
