@@ -31,8 +31,6 @@ _FIRST_SECONDS, _SELDOM_SECONDS = 0.2, 5.0
 """Seconds between two looks at a waiting job, at first and in the end."""
 _LOOK_SECONDS = 2.0
 _NEVER = {"PartitionNodeLimit", "PartitionTimeLimit", "QOSMaxNodePerJobLimit", "QOSMaxWallDurationPerJobLimit"}
-    ("PartitionNodeLimit", "PartitionTimeLimit", "QOSMaxNodePerJobLimit", "QOSMaxWallDurationPerJobLimit")
-)
 """Reasons of Slurm for which a job waits until somebody changes the limits."""
 _BUSY_SECONDS = 900.0
 _SCRATCH, _PYTHON = "/tmp", "python3"
