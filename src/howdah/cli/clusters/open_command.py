@@ -24,6 +24,7 @@ def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name
       howdah open
       howdah open --name mine --no-browser
     """
+    from howdah.cli.reporting import width
     from howdah.cluster.deployment.realm import access_of
     from howdah.cluster.live.pages import serve_pages
     from howdah.cluster.state import cluster_directory
@@ -31,9 +32,11 @@ def open(name: str, no_browser: bool) -> None:  # noqa: A001 (the command's name
 
     manifest = find_cluster(name)
     with serve_pages(manifest.plan, access_of(manifest.plan, cluster_directory(name))) as pages:
-        width = max(len(page.role) for page in pages)
-        for page in pages:
-            click.echo(f"{page.role:{width}}  {page.url}")
+        longest = max(len(page.role) for page in pages)
+        lines = [f"{page.role:{longest}}  {page.url}" for page in pages]
+        if max(map(len, lines)) > width():  # An address that is broken cannot be copied.
+            lines = [f"{page.role}\n  {page.url}" for page in pages]
+        click.echo("\n".join(lines))
         click.echo("\nCtrl-C ends.")
         if not no_browser:
             open_in_browser(next(page.url for page in pages if page.role == "resourcemanager"))
