@@ -37,7 +37,7 @@ class Bounds:
         if self.problem is not None:
             return [*self._slow_disks(), f"what the network brings is not known: {self.problem}"]
         hosts, ways = self.ways.slow_hosts(), self.ways.slow()
-        usual = f"; {format_bytes(round(self.ways.usual))}/s are usual here"
+        usual = f"; the median here is {_rate(self.ways.usual)}"
         whole = [f"{host} {_rate(rate)}" for host, rate in hosts.items()]
         single = [
             f"{source} to {target} {_rate(rate)}"
@@ -47,7 +47,7 @@ class Bounds:
         return [
             *self._slow_disks(),
             *([f"the network of some hosts is slow: {_first(whole)}{usual}"] if whole else []),
-            *([f"the network is slow from {_first(single)}{usual}"] if single else []),
+            *([f"the network is slow: {_first(single)}{usual}"] if single else []),
         ]
 
     def _slow_disks(self) -> Iterator[str]:
@@ -63,7 +63,7 @@ class Bounds:
             slow = sorted((rate, host) for host, rate in rates.items() if rate < SLOW * usual)
             if slow:
                 named = _first([f"{host} {_rate(rate)}" for rate, host in slow])
-                yield f"a disk of some hosts is slow when it is {done}: {named}; {_rate(usual)} are usual here"
+                yield f"a disk of some hosts is slow when it is {done}: {named}; the median here is {_rate(usual)}"
 
     def samples(self, cluster: LiveCluster, moment: Moment) -> list[Sample]:
         """Return the samples of a run that began at `moment`. They are the bounds of machines, and the resources that

@@ -32,11 +32,11 @@ def test_a_host_may_do_with_the_network_what_it_reached_with_any_other() -> None
 
 def test_slow_ways_are_named_and_no_others() -> None:
     (text,) = Bounds({}, WAYS).caveats()
-    assert text == "the network is slow from b to c 11.0 MB/s, c to a 12.0 MB/s; 110 MB/s are usual here"
+    assert text == "the network is slow: b to c 11.0 MB/s, c to a 12.0 MB/s; the median here is 110 MB/s"
     # Between three hosts, most ways are those of the slow one.
     rates = {(one, other): 10e6 if "c" in (one, other) else 110e6 for one in "abc" for other in "abc" if one != other}
     (text,) = Bounds({}, Ways(rates)).caveats()
-    assert text == "the network of some hosts is slow: c 10.0 MB/s; 110 MB/s are usual here"
+    assert text == "the network of some hosts is slow: c 10.0 MB/s; the median here is 110 MB/s"
     assert Bounds({}).caveats() == []
     assert Bounds({}, problem="b: no route").caveats() == ["what the network brings is not known: b: no route"]
 
@@ -51,7 +51,7 @@ def test_a_slow_disk_of_one_host_is_named() -> None:
 
     machines = {"a": machine(200e6, 150e6), "b": machine(90e6, 140e6), "c": machine(190e6, 100e6)}
     (text,) = Bounds(machines).caveats()
-    assert text == "a disk of some hosts is slow when it is read: b 90.0 MB/s; 190 MB/s are usual here"
+    assert text == "a disk of some hosts is slow when it is read: b 90.0 MB/s; the median here is 190 MB/s"
     del machines["a"]
     assert Bounds(machines).caveats() == [], "of two hosts, either may be the unusual one"
     assert Bounds({host: {"places": []} for host in "abc"}).caveats() == []
