@@ -21,6 +21,7 @@ PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "doc
 MADE = {
     *("docs/examples/terasort.md", "docs/examples/network.md", "docs/examples/disks.md", "docs/how-to/doctor.md"),
     "docs/examples/protection.md",
+    "docs/examples/protection-dfsio.md",
     "docs/examples/faults.md",
     "docs/examples/nodes.md",
     *(f"docs/reference/{name}.md" for name in ("commands", "contracts", "factors", "filesystem", "metrics")),
