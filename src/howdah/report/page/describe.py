@@ -23,8 +23,9 @@ def describe_run(run: StoredRun) -> Report:
     """Return the run in sections of text, caveats and tables, with the caveats of its page."""
     members = Replicates((run,))
     detail = Detail(run)
+    caveats = tuple(caveats_of(members))
     sections = [
-        Section("run", "Run", tuple(_identity(run))),
+        Section("run", "Run", (*_identity(run), *caveats)),
         Section("phases", "Phases", tuple(_phases(detail))),
     ]
     if run.run.checks:
@@ -35,9 +36,7 @@ def describe_run(run: StoredRun) -> Report:
         sections.append(Section("metrics", "Metrics", blocks))
     words = headline(members)
     facts = {"schema": 1, "kind": "run", "headline": words, **_facts(run)}
-    return Report(
-        run.run.id, words, Glance(badge_of([members]), (), len(tuple(caveats_of(members)))), tuple(sections), facts
-    )
+    return Report(run.run.id, words, Glance(badge_of([members]), (), len(caveats)), tuple(sections), facts)
 
 
 def _identity(run: StoredRun) -> Iterator[Block]:
@@ -57,7 +56,6 @@ def _identity(run: StoredRun) -> Iterator[Block]:
         ("directory", str(run.path)),
     ]
     yield Table("Run", columns("", ""), tuple(rows))
-    yield from caveats_of(Replicates((run,)))
 
 
 def _phases(detail: Detail) -> Iterator[Block]:

@@ -181,8 +181,12 @@ def test_a_wrong_word_is_refused_with_the_right_one() -> None:
     [
         ("hadoop.rpc.protection", "privat", "hadoop.rpc.protection has 'privat'"),
         ("dfs.data.transfer.protection", "privacy,nothing", "dfs.data.transfer.protection has 'nothing'"),
-        ("dfs.data.transfer.protection", "", "protects less than the cluster's protection, privacy"),
-        ("hadoop.rpc.protection", "privacy,integrity", "privacy,integrity protects less than"),
+        (
+            "dfs.data.transfer.protection",
+            "",
+            "protection= protects less than the cluster's protection, privacy",
+        ),
+        ("hadoop.rpc.protection", "privacy,integrity", "hadoop.rpc.protection=privacy,integrity protects less than"),
         ("dfs.data.transfer.protection", "none", "dfs.data.transfer.protection has 'none'"),
         ("dfs.http.policy", "HTTP_ONLY", "would open the cluster: a secured one has HTTPS_ONLY"),
         ("hadoop.security.authentication", "simple", "would open the cluster: a secured one has kerberos"),
